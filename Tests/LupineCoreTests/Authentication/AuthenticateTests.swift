@@ -7,8 +7,8 @@ import Testing
 @testable import LupineCore
 
 @Suite struct AuthenticateTests {
-  private static func bench(_ challenge: String = "Basic realm=\"staff\"") -> MockSession {
-    MockSession { mock in
+  private static func bench(_ challenge: String = "Basic realm=\"staff\"") -> TestBed {
+    TestBed { mock in
       for method in [HTTPRequest.Method.get, .post] {
         mock.stub([method], "/{any...}", .challenge(challenge))
         mock.stub(
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `a challenge is answered with the credential`() async throws {
     let bench = Self.bench()
-    let response = await (try bench.session()).request(MockSession.url).authenticate(username: "u", password: "p")
+    let response = await (try bench.session()).request(TestBed.url).authenticate(username: "u", password: "p")
       .serializingString().response
     #expect(response.value == "welcome")
     #expect(bench.mock.requests.map { $0.headers[.authorization] } == [nil, "Basic dTpw"])
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a wrong password is sent once, and the 401 is the response`() async throws {
     let bench = Self.bench()
-    let response = await (try bench.session()).request(MockSession.url).authenticate(username: "u", password: "wrong")
+    let response = await (try bench.session()).request(TestBed.url).authenticate(username: "u", password: "wrong")
       .serializingData().response
     #expect(response.response?.status == .unauthorized)
     #expect(bench.mock.requests.count == 2)
@@ -35,13 +35,14 @@ import Testing
 
   @Test func `without a credential the 401 is the response`() async throws {
     let bench = Self.bench()
-    #expect(await (try bench.session()).request(MockSession.url).serializingData().response.response?.status == .unauthorized)
+    #expect(
+      await (try bench.session()).request(TestBed.url).serializingData().response.response?.status == .unauthorized)
     #expect(bench.mock.requests.count == 1)
   }
 
   @Test func `a challenge nobody can answer leaves the 401`() async throws {
     let bench = Self.bench("Mystery realm=x")
-    let response = await (try bench.session()).request(MockSession.url).authenticate(username: "u", password: "p")
+    let response = await (try bench.session()).request(TestBed.url).authenticate(username: "u", password: "p")
       .serializingData().response
     #expect(response.response?.status == .unauthorized)
     #expect(bench.mock.requests.count == 1)
@@ -49,7 +50,7 @@ import Testing
 
   @Test func `the body is sent again with the answer where it can be`() async throws {
     let bench = Self.bench()
-    let request = try OutgoingRequest(MockSession.url, method: .post, body: .text("content"))
+    let request = try OutgoingRequest(TestBed.url, method: .post, body: .text("content"))
     let response = await (try bench.session()).request(request).authenticate(username: "u", password: "p")
       .serializingString().response
     #expect(response.value == "welcome")
@@ -58,7 +59,7 @@ import Testing
 
   @Test func `a body that can be sent only once leaves the 401`() async throws {
     let bench = Self.bench()
-    let request = try OutgoingRequest(MockSession.url, method: .post, body: .oneShot(AsyncStream<[UInt8]> { $0.finish() }))
+    let request = try OutgoingRequest(TestBed.url, method: .post, body: .oneShot(AsyncStream<[UInt8]> { $0.finish() }))
     let response = await (try bench.session()).request(request).authenticate(username: "u", password: "p")
       .serializingData().response
     #expect(response.response?.status == .unauthorized)
@@ -68,14 +69,14 @@ import Testing
   @Test func `the strongest scheme answers`() async throws {
     let bench = Self.bench("Basic realm=x, Strong realm=x")
     let session = try bench.session { $0.authenticationScheme(Strong()) }
-    _ = await session.request(MockSession.url).authenticate(username: "u", password: "p").serializingData().response
+    _ = await session.request(TestBed.url).authenticate(username: "u", password: "p").serializingData().response
     #expect(bench.mock.requests.last?.headers[.authorization] == "Strong answer")
   }
 
   @Test(arguments: [("a:b", "p"), ("a:\u{301}b", "p"), ("u", "p\n"), ("u\u{0}", "p")])
   func `a credential that Basic cannot carry is refused`(username: String, password: String) async throws {
     let bench = Self.bench()
-    let response = await (try bench.session()).request(MockSession.url).authenticate(username: username, password: password)
+    let response = await (try bench.session()).request(TestBed.url).authenticate(username: username, password: password)
       .serializingData().response
     #expect(response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.count == 1)

@@ -12,8 +12,8 @@ import Testing
   private static let challenge = "Basic realm=\"staff\""
 
   /// A proxy that lets one answer pass, and what is behind it.
-  private static func bench(_ challenge: String = challenge, _ accepted: String = "Basic dTpw") -> MockSession {
-    MockSession { mock in
+  private static func bench(_ challenge: String = challenge, _ accepted: String = "Basic dTpw") -> TestBed {
+    TestBed { mock in
       for method in [HTTPRequest.Method.get, .post] {
         mock.stub([method], "/{any...}") { request in
           request.proxyAuthorization == accepted ? .text("welcome") : .proxyChallenge(challenge)
@@ -23,12 +23,12 @@ import Testing
   }
 
   private static func session(
-    _ bench: MockSession, _ user: String = "u:p@", _ change: (Session.Builder) -> Session.Builder = { $0 }
+    _ bench: TestBed, _ user: String = "u:p@", _ change: (Session.Builder) -> Session.Builder = { $0 }
   ) throws -> Session {
     try bench.session { change($0.proxy("http://\(user)proxy.example.com:3128")) }
   }
 
-  @Test(arguments: [plain, MockSession.url])
+  @Test(arguments: [plain, TestBed.url])
   func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
     let bench = Self.bench()
     let session = try Self.session(bench)
@@ -38,13 +38,13 @@ import Testing
   }
 
   @Test func `a server's 407 is given no advice about proxies`() async throws {
-    let bench = MockSession(.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, "NTLM"))
-    let error = await (try bench.session()).request(MockSession.url).validate().serializingData().response.error
+    let bench = TestBed(.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, "NTLM"))
+    let error = await (try bench.session()).request(TestBed.url).validate().serializingData().response.error
     #expect(error?.kind == .unacceptableStatusCode(407))
     #expect(error?.message.contains("credential") == false)
   }
 
-  @Test(arguments: [plain, MockSession.url])
+  @Test(arguments: [plain, TestBed.url])
   func `where there is a stronger scheme, a proxy is sent Basic when it asks, and unasked from then on`(
     url: String
   ) async throws {
@@ -54,7 +54,7 @@ import Testing
     #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil, "Basic dTpw", "Basic dTpw"])
   }
 
-  @Test(arguments: [plain, MockSession.url])
+  @Test(arguments: [plain, TestBed.url])
   func `the strongest scheme that a proxy offers answers it`(url: String) async throws {
     let bench = Self.bench("Basic realm=x, Stronger realm=x", "Stronger answer")
     let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
@@ -62,7 +62,7 @@ import Testing
     #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil, "Stronger answer"])
   }
 
-  @Test(arguments: [plain, MockSession.url], [false, true])
+  @Test(arguments: [plain, TestBed.url], [false, true])
   func `a proxy that answers 407 for ever is given the credential once`(url: String, isAsked: Bool) async throws {
     let bench = Self.bench(Self.challenge, "nothing")
     let session = try Self.session(bench) { isAsked ? $0.authenticationScheme(Stronger()) : $0 }
@@ -72,7 +72,7 @@ import Testing
     #expect(Self.reasons(bench) == ["the credential was given already"])
   }
 
-  private static func reasons(_ bench: MockSession) -> [String] {
+  private static func reasons(_ bench: TestBed) -> [String] {
     bench.log.all.compactMap { if case .challenged(false, let reason) = $0.kind { reason } else { nil } }
   }
 
@@ -86,31 +86,31 @@ import Testing
     #expect(Self.reasons(bench) == ["the proxy has no credential"])
   }
 
-  @Test(arguments: [plain, MockSession.url])
+  @Test(arguments: [plain, TestBed.url])
   func `a server that says 407 is told nothing`(url: String) async throws {
     let reply = MockReply.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, Self.challenge)
-    let bench = MockSession(reply)
+    let bench = TestBed(reply)
     let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
     #expect(await session.request(url).serializingData().response.response?.status.code == 407)
     #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
   }
 
   @Test func `a proxy and the server behind it are each given their own credential`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/{any...}") { request in
         guard request.proxyAuthorization == "Stronger answer" else { return .proxyChallenge("Stronger realm=x") }
         return request.headers[.authorization] == "Basic YTpi" ? .text("welcome") : .challenge(Self.challenge)
       }
     }
     let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
-    let response = await session.request(MockSession.url).authenticate(username: "a", password: "b").serializingString()
+    let response = await session.request(TestBed.url).authenticate(username: "a", password: "b").serializingString()
       .response
     #expect(response.value == "welcome")
     #expect(bench.mock.requests.map { $0.headers[.authorization] } == [nil, nil, "Basic YTpi"])
   }
 
   @Test func `a redirect to another origin keeps the proxy's credential and leaves the server's behind`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "http://a.example.com/", .redirect(to: "http://b.example.com/"))
       mock.stub(.get, "http://b.example.com/", .challenge(Self.challenge))
     }
@@ -121,14 +121,14 @@ import Testing
   }
 
   @Test func `a host that is reached without the proxy is not sent its credential`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.proxy("http://u:p@proxy.example.com", except: ["api.example.com"]) }
     #expect(await session.request(Self.plain).serializingString().response.value == "hello")
     #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
   }
 
   @Test func `a SOCKS proxy is sent no field`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.proxy("socks5://u:p@proxy.example.com") }
     #expect(await session.request(Self.plain).serializingString().response.value == "hello")
     #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func `a body that exists once is sent through a tunnel that was refused at first`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.post, "/{any...}", count: .once, reading: .first(bytes: 0), .proxyChallenge(Self.challenge))
       mock.stub(.post, "/{any...}") { .text($0.text) }
     }
@@ -153,14 +153,14 @@ import Testing
       pieces.yield(Array("content".utf8))
       pieces.finish()
     }
-    let request = try OutgoingRequest(MockSession.url, method: .post, body: .oneShot(pieces))
+    let request = try OutgoingRequest(TestBed.url, method: .post, body: .oneShot(pieces))
     #expect(await session.request(request).serializingString().response.value == "content")
     #expect(bench.mock.requests.count == 2)
   }
 
-  @Test(arguments: [plain, MockSession.url])
+  @Test(arguments: [plain, TestBed.url])
   func `a body that exists once ends with the challenge, and the error says why`(url: String) async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.post, "/{any...}") { request in
         url == Self.plain ? .proxyChallenge(Self.challenge) : .challenge(Self.challenge)
       }

@@ -33,14 +33,14 @@ import Testing
 
   private func receive(_ destination: Destination, from session: Session) async throws -> Data {
     switch destination {
-    case .memory: return try await session.request(MockSession.url).serializingData().value
+    case .memory: return try await session.request(TestBed.url).serializingData().value
     case .file:
-      let file = try await session.download(MockSession.url, to: .file(folder.file("a"), .removePreviousFile))
+      let file = try await session.download(TestBed.url, to: .file(folder.file("a"), .removePreviousFile))
         .serializingFile().value
       return try Data(contentsOf: file)
     case .stream:
       var data = Data()
-      for try await bytes in session.streamRequest(MockSession.url, window: 1_000).serializingBytes() { data += bytes }
+      for try await bytes in session.streamRequest(TestBed.url, window: 1_000).serializingBytes() { data += bytes }
       return data
     }
   }
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a range of a stored file is a part of it`() async throws {
     let head = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 10-29/1000000"])
-    let response = await (try session(.file(path, offset: 10, length: 20), head)).request(MockSession.url).serializingData()
+    let response = await (try session(.file(path, offset: 10, length: 20), head)).request(TestBed.url).serializingData()
       .response
     #expect(response.response?.status == .partialContent)
     #expect(response.value == Self.content[10..<30])
@@ -76,14 +76,14 @@ import Testing
 
   @Test func `trailers follow the content`() async throws {
     for content in [RequestBody.file(path), .text("a"), .none] {
-      let response = await (try session(content, trailers: [.server: "t"])).request(MockSession.url).serializingData()
+      let response = await (try session(content, trailers: [.server: "t"])).request(TestBed.url).serializingData()
         .response
       #expect(response.trailers?[.server] == "t")
     }
   }
 
   @Test func `content that cannot be opened is an error before the head`() async throws {
-    let response = await (try session(.file(folder.file("missing")))).request(MockSession.url).serializingData().response
+    let response = await (try session(.file(folder.file("missing")))).request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .bodyFailed)
     #expect(response.response == nil)
   }
@@ -96,7 +96,7 @@ import Testing
         continuation.finish(throwing: Torn())
       }
     }
-    let response = await (try session(content)).request(MockSession.url).serializingData().response
+    let response = await (try session(content)).request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .bodyFailed)
     #expect(response.response?.status == .ok)
   }
@@ -111,7 +111,7 @@ import Testing
       }
     }
     let session = try session(content)
-    let stream = session.streamRequest(MockSession.url, window: 1_000)
+    let stream = session.streamRequest(TestBed.url, window: 1_000)
     var pieces = stream.serializingBytes().makeAsyncIterator()
     _ = try await pieces.next()
     stream.cancel()
@@ -132,7 +132,7 @@ import Testing
   @Test func `the bytes are progress of the download`() async throws {
     let notes = Notes<TransferProgress>()
     let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "1000000"])
-    _ = try await session(.file(path), head).request(MockSession.url).downloadProgress { notes.add($0) }.serializingData()
+    _ = try await session(.file(path), head).request(TestBed.url).downloadProgress { notes.add($0) }.serializingData()
       .value
     #expect(notes.all.last?.completed == 1_000_000)
     #expect(notes.all.allSatisfy { $0.total == 1_000_000 })

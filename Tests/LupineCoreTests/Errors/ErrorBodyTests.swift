@@ -27,8 +27,8 @@ import Testing
 
   @Test(arguments: [0, 1, 2])
   func `the error of every kind of validator has the first bytes of the body`(rule: Int) async throws {
-    let session = try MockSession(reply).session()
-    let request = session.request(MockSession.url)
+    let session = try TestBed(reply).session()
+    let request = session.request(TestBed.url)
     switch rule {
     case 0: request.validate()
     case 1: request.validate(contentType: ["text/html"])
@@ -40,43 +40,43 @@ import Testing
   }
 
   @Test func `the error of a serializer has the first bytes of the body`() async throws {
-    let session = try MockSession(.text("no JSON")).session()
-    let error = await session.request(MockSession.url).serializingJSON().response.error
+    let session = try TestBed(.text("no JSON")).session()
+    let error = await session.request(TestBed.url).serializingJSON().response.error
     #expect(error?.kind == .serializationFailed)
     #expect(text(error?.body) == "no JSON")
     let thrown = await #expect(throws: LupineError.self) {
-      try await session.request(MockSession.url).serializingJSON().value
+      try await session.request(TestBed.url).serializingJSON().value
     }
     #expect(text(thrown?.body) == "no JSON")
   }
 
   @Test func `an error without a body that was judged has none`() async throws {
-    let session = try MockSession(.failure(.connectionRefused)).session()
-    #expect(await session.request(MockSession.url).validate().serializingData().response.error?.body == nil)
-    let empty = try MockSession(.status(.notFound)).session()
-    #expect(await empty.request(MockSession.url).validate().serializingData().response.error?.body == nil)
+    let session = try TestBed(.failure(.connectionRefused)).session()
+    #expect(await session.request(TestBed.url).validate().serializingData().response.error?.body == nil)
+    let empty = try TestBed(.status(.notFound)).session()
+    #expect(await empty.request(TestBed.url).validate().serializingData().response.error?.body == nil)
   }
 
   @Test(arguments: [0, 1, 38, 64 << 10])
   func `no more is kept than the limit errorBody`(limit: Int64) async throws {
     var limits = Limits()
     limits.errorBody = limit
-    let session = try MockSession(reply).session { [limits] in $0.limits(limits) }
-    let error = await session.request(MockSession.url).validate().serializingData().response.error
+    let session = try TestBed(reply).session { [limits] in $0.limits(limits) }
+    let error = await session.request(TestBed.url).validate().serializingData().response.error
     #expect(text(error?.body) ?? "" == String(Self.page.prefix(Int(limit))))
   }
 
   @Test func `a body is decoded before it is cut`() async throws {
     let coded = MockReply.text("ifmmp", status: .badRequest).field(.contentEncoding, "rot")
-    let session = try MockSession(coded).session { $0.contentCoding(Rot("rot")) }
-    #expect(text(await session.request(MockSession.url).validate().serializingData().response.error?.body) == "hello")
-    let streamed = await session.streamRequest(MockSession.url).validate().failure()
+    let session = try TestBed(coded).session { $0.contentCoding(Rot("rot")) }
+    #expect(text(await session.request(TestBed.url).validate().serializingData().response.error?.body) == "hello")
+    let streamed = await session.streamRequest(TestBed.url).validate().failure()
     #expect(text(streamed?.body) == "hello")
   }
 
   @Test func `descriptions and dumps show its media type and its length, and nothing of its text`() async throws {
-    let session = try MockSession(reply).session()
-    let response = await session.request(MockSession.url).validate().serializingDecodable(Int.self).response
+    let session = try TestBed(reply).session()
+    let response = await session.request(TestBed.url).validate().serializingDecodable(Int.self).response
     let error = try #require(response.error)
     #expect(error.description.hasSuffix(" [status 400] [body: application/json, 38 bytes]"))
     var dumped = ""

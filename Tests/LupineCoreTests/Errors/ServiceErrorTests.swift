@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test func `a request throws its refusal with the service's own error`() async throws {
-    let session = try MockSession(Self.refused).session()
-    func request() -> DataRequest { session.request(MockSession.url).validate() }
+    let session = try TestBed(Self.refused).session()
+    func request() -> DataRequest { session.request(TestBed.url).validate() }
     check(
       await #expect(throws: LupineError.self) {
         try await request().serializingDecodable(Item.self, error: APIError.self).value
@@ -41,14 +41,14 @@ import Testing
         request().responseDecodable(of: Item.self, error: APIError.self) { done.resume(returning: $0.error) }
       })
     check(
-      await session.upload(Data("x".utf8), to: MockSession.url).validate()
+      await session.upload(Data("x".utf8), to: TestBed.url).validate()
         .serializingDecodable(Item.self, error: APIError.self).response.error)
   }
 
   @Test func `a download fails with the service's own error`() async throws {
     let folder = try TemporaryFolder()
-    let session = try MockSession(Self.refused).session()
-    func request() -> DownloadRequest { session.download(MockSession.url, to: .file(folder.file("a"))) }
+    let session = try TestBed(Self.refused).session()
+    func request() -> DownloadRequest { session.download(TestBed.url, to: .file(folder.file("a"))) }
     check(await request().serializingDecodable(Item.self, error: APIError.self).response.error)
     check(
       await withCheckedContinuation { done in
@@ -57,8 +57,8 @@ import Testing
   }
 
   @Test func `streams fail with the service's own error`() async throws {
-    let session = try MockSession(Self.refused).session()
-    func request() -> DataStreamRequest { session.streamRequest(MockSession.url).validate() }
+    let session = try TestBed(Self.refused).session()
+    func request() -> DataStreamRequest { session.streamRequest(TestBed.url).validate() }
     check(
       await #expect(throws: LupineError.self) {
         for try await _ in request().serializingEvents(error: APIError.self) {}
@@ -82,9 +82,9 @@ import Testing
   }
 
   @Test func `a response of another media type than events brings the service's own error`() async throws {
-    let session = try MockSession(Self.refused.status(.ok)).session()
+    let session = try TestBed(Self.refused.status(.ok)).session()
     let error = await #expect(throws: LupineError.self) {
-      for try await _ in session.streamRequest(MockSession.url).serializingEvents(error: APIError.self) {}
+      for try await _ in session.streamRequest(TestBed.url).serializingEvents(error: APIError.self) {}
     }
     #expect(error?.kind == .unacceptableContentType("application/json"))
     #expect(error?.serviceError() == Self.wrong)
@@ -92,8 +92,8 @@ import Testing
 
   @Test(arguments: ["<p>Bad gateway", "", #"{"message":"no code"}"#])
   func `a body that is no such error leaves the refusal as it is`(body: String) async throws {
-    let session = try MockSession(.text(body, status: .badRequest)).session()
-    let error = await session.request(MockSession.url).validate().serializingDecodable(Item.self, error: APIError.self)
+    let session = try TestBed(.text(body, status: .badRequest)).session()
+    let error = await session.request(TestBed.url).validate().serializingDecodable(Item.self, error: APIError.self)
       .response.error
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(error?.serviceError(as: APIError.self) == nil)
@@ -101,8 +101,8 @@ import Testing
   }
 
   @Test func `an error in the place of a value keeps the decoder's beside it`() async throws {
-    let session = try MockSession(Self.refused.status(.ok)).session()
-    let error = await session.request(MockSession.url).validate().serializingDecodable(Item.self, error: APIError.self)
+    let session = try TestBed(Self.refused.status(.ok)).session()
+    let error = await session.request(TestBed.url).validate().serializingDecodable(Item.self, error: APIError.self)
       .response.error
     #expect(error?.kind == .serializationFailed)
     #expect(error?.underlying is DecodingError)
@@ -110,8 +110,8 @@ import Testing
   }
 
   @Test func `a good response is its value`() async throws {
-    let session = try MockSession(.text(#"{"name":"a"}"#)).session()
-    let task = session.request(MockSession.url).validate().serializingDecodable(Item.self, error: APIError.self)
+    let session = try TestBed(.text(#"{"name":"a"}"#)).session()
+    let task = session.request(TestBed.url).validate().serializingDecodable(Item.self, error: APIError.self)
     #expect(try await task.value == Item(name: "a"))
   }
 
@@ -119,24 +119,24 @@ import Testing
     struct Coded: Error, Decodable { var errorCode: Int }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let session = try MockSession(.text(")]}',\n{\"error_code\":7}", status: .badRequest)).session {
+    let session = try TestBed(.text(")]}',\n{\"error_code\":7}", status: .badRequest)).session {
       $0.decoder(decoder).serializers(preprocessor: .googleXSSI)
     }
-    let error = await session.request(MockSession.url).validate().serializingDecodable(Item.self, error: Coded.self)
+    let error = await session.request(TestBed.url).validate().serializingDecodable(Item.self, error: Coded.self)
       .response.error
     #expect(error?.serviceError(as: Coded.self)?.errorCode == 7)
   }
 
   @Test func `it can be decoded from any error that has a body`() async throws {
-    let session = try MockSession(Self.refused).session()
-    let error = await session.request(MockSession.url).validate().serializingString().response.error
+    let session = try TestBed(Self.refused).session()
+    let error = await session.request(TestBed.url).validate().serializingString().response.error
     #expect(error?.underlying == nil)
     #expect(error?.serviceError(as: APIError.self) == Self.wrong)
   }
 
   @Test func `its fields are no part of the message`() async throws {
-    let session = try MockSession(Self.refused).session()
-    let error = await session.request(MockSession.url).validate().serializingDecodable(Item.self, error: APIError.self)
+    let session = try TestBed(Self.refused).session()
+    let error = await session.request(TestBed.url).validate().serializingDecodable(Item.self, error: APIError.self)
       .response.error
     #expect(error?.description.contains("Wrong key") == false)
   }

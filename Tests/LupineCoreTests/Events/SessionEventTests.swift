@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct SessionEventTests {
   @Test func `the events of a request come in the order of its course`() async throws {
-    let bench = MockSession(.text("hello"))
-    _ = await (try bench.session()).request(MockSession.url).validate().serializingData().response
+    let bench = TestBed(.text("hello"))
+    _ = await (try bench.session()).request(TestBed.url).validate().serializingData().response
     #expect(
       bench.log.names == [
         "started", "attempting", "sending", "connected", "sent", "head", "received", "validated", "finished",
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `a redirect, a challenge and a retry explain themselves`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/old", .redirect(to: "/new"))
       mock.stub(.get, "/new", .sequence([.challenge("Basic realm=x"), .reset, .text("hello")]))
     }
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `the end of a page that an interceptor gives up is told when it comes, once`() async throws {
-    let bench = MockSession { $0.stub(.get, "/x", .sequence([.text("old"), .text("new")])) }
+    let bench = TestBed { $0.stub(.get, "/x", .sequence([.text("old"), .text("new")])) }
     let request = try bench.session().request("https://a.example.com/x").interceptor(Again())
     #expect(try await request.serializingString().value == "new")
     #expect(
@@ -50,21 +50,21 @@ import Testing
 
   @Test func `every monitor hears every event`() async throws {
     let second = EventLog()
-    let bench = MockSession()
-    _ = await (try bench.session { $0.monitor(second) }).request(MockSession.url).serializingData().response
+    let bench = TestBed()
+    _ = await (try bench.session { $0.monitor(second) }).request(TestBed.url).serializingData().response
     #expect(second.names == bench.log.names)
   }
 
   @Test func `interim responses are events`() async throws {
     let hints = HTTPResponse(status: .init(code: 103), headerFields: [.setCookie: "secret"])
-    let bench = MockSession(.text("x").informational([hints]))
-    _ = await (try bench.session()).request(MockSession.url).serializingData().response
+    let bench = TestBed(.text("x").informational([hints]))
+    _ = await (try bench.session()).request(TestBed.url).serializingData().response
     let heard = bench.log.all.compactMap { if case .informational(let head) = $0.kind { head } else { nil } }
     #expect(heard.map { $0.headerFields[.setCookie] } == ["<redacted>"])
   }
 
   @Test func `an event is one line`() async throws {
-    let bench = MockSession(.fault(.connectionRefused))
+    let bench = TestBed(.fault(.connectionRefused))
     _ = await (try bench.session()).request("https://a.example.com/x?token=hidden").serializingData().response
     let lines = bench.log.all.map(\.description)
     #expect(lines.first == "#1 +0.00 ms started GET https://a.example.com/x?…")

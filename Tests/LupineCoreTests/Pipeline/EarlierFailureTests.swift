@@ -14,9 +14,9 @@ import Testing
   private static let refusal = MockReply.text("who are you?", status: .unauthorized)
 
   @Test func `an adapter that fails on a retry leaves the answer that came before it`() async throws {
-    let bench = MockSession(Self.refusal)
+    let bench = TestBed(Self.refusal)
     let session = try bench.session { $0.adapter(FailingLater()).retrier(Once()) }
-    let response = await session.request(MockSession.url).serializingString().response
+    let response = await session.request(TestBed.url).serializingString().response
     #expect(response.error?.kind == .adaptationFailed)
     #expect(response.request?.headers[.custom] == "1")
     #expect(response.response?.status == .unauthorized)
@@ -28,8 +28,8 @@ import Testing
 
   @Test func `an adapter that fails on a retry follows the failure before it`() async throws {
     let own = LupineError(.missingCredential, "There is no other token.")
-    let session = try MockSession(Self.refusal).session { $0.adapter(FailingLater(error: own)).retrier(Once()) }
-    let error = await session.request(MockSession.url).validate().serializingString().response.error
+    let session = try TestBed(Self.refusal).session { $0.adapter(FailingLater(error: own)).retrier(Once()) }
+    let error = await session.request(TestBed.url).validate().serializingString().response.error
     #expect(error?.kind == .missingCredential)
     let earlier = error?.underlying as? LupineError
     #expect(earlier?.kind == .unacceptableStatusCode(401))
@@ -39,10 +39,10 @@ import Testing
   @Test func `a retrier is not told the answer of an attempt before, and both failures stay`() async throws {
     let seen = Notes<Int?>()
     let own = LupineError(.missingCredential, "There is no other token.")
-    let session = try MockSession(Self.refusal).session {
+    let session = try TestBed(Self.refusal).session {
       $0.adapter(FailingLater(error: own)).retrier(Again(times: 2, notes: seen))
     }
-    let response = await session.request(MockSession.url).validate().serializingString().response
+    let response = await session.request(TestBed.url).validate().serializingString().response
     #expect(seen.all == [401, nil, nil])
     #expect(response.response?.status == .unauthorized)
     let second = response.error?.underlying as? LupineError
@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test func `a download keeps the answer that came before an adapter failed`() async throws {
-    let session = try MockSession(Self.refusal).session { $0.adapter(FailingLater()).retrier(Once()) }
-    let response = await session.download(MockSession.url).serializingFile().response
+    let session = try TestBed(Self.refusal).session { $0.adapter(FailingLater()).retrier(Once()) }
+    let response = await session.download(TestBed.url).serializingFile().response
     #expect(response.error?.kind == .adaptationFailed)
     #expect(response.request?.headers[.custom] == "1")
     #expect(response.response?.status == .unauthorized)
@@ -71,8 +71,8 @@ import Testing
   }
 
   @Test func `a retrier's own error keeps the failure it was asked about`() async throws {
-    let session = try MockSession(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
-    let response = await session.request(MockSession.url).validate().serializingData().response
+    let session = try TestBed(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
+    let response = await session.request(TestBed.url).validate().serializingData().response
     #expect(response.error?.kind == .retryRefused)
     #expect(response.error?.response?.status == .serviceUnavailable)
     #expect(response.error?.metrics?.bytesReceived == 5)
@@ -83,32 +83,32 @@ import Testing
   }
 
   @Test func `a retrier's own error has the head of a response that nobody validated`() async throws {
-    let session = try MockSession(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let session = try TestBed(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .retryRefused)
     #expect(response.error?.response?.status == .serviceUnavailable)
     #expect(response.data == Data("later".utf8))
   }
 
   @Test func `an error of a stream's retrier keeps the failure it was asked about`() async throws {
-    let session = try MockSession(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
+    let session = try TestBed(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
     let error = await #expect(throws: LupineError.self) {
-      for try await _ in session.streamRequest(MockSession.url).serializingBytes() {}
+      for try await _ in session.streamRequest(TestBed.url).serializingBytes() {}
     }
     #expect(error?.kind == .retryRefused)
     #expect(error?.response?.status == .serviceUnavailable)
   }
 
   @Test func `the underlying error of a retrier's own stays`() async throws {
-    let session = try MockSession(.reset).session { $0.retrier(Ending(underlying: Oops())) }
-    let error = await session.request(MockSession.url).serializingData().response.error
+    let session = try TestBed(.reset).session { $0.retrier(Ending(underlying: Oops())) }
+    let error = await session.request(TestBed.url).serializingData().response.error
     #expect(error?.kind == .retryRefused)
     #expect(error?.underlying is Oops)
   }
 
   @Test func `a failure that a retrier hands back is not its own cause`() async throws {
-    let session = try MockSession(.reset).session { $0.retrier(HandingBack()) }
-    let error = await session.request(MockSession.url).serializingData().response.error
+    let session = try TestBed(.reset).session { $0.retrier(HandingBack()) }
+    let error = await session.request(TestBed.url).serializingData().response.error
     #expect(error?.kind == .connectionLost)
     #expect(error?.underlying == nil)
   }
@@ -120,7 +120,7 @@ import Testing
     mock.stub(.get, "/{any...}", .text("later", status: .serviceUnavailable))
     let session = try Session.Builder().transport(mock).clock(clock).timeouts(idle: nil, total: .seconds(60))
       .retrier(Again(times: 1, delay: .seconds(3_600))).build()
-    let request = session.request(MockSession.url).validate()
+    let request = session.request(TestBed.url).validate()
     async let response = request.serializingData().response
     await clock.waitForSleepers()
     if isTimedOut { clock.advance(by: .seconds(60)) } else { request.cancel() }
@@ -132,9 +132,9 @@ import Testing
   }
 
   @Test func `a request that is ended before its retry is sent has the one before as its last`() async throws {
-    let bench = MockSession(Self.refusal)
+    let bench = TestBed(Self.refusal)
     let session = try bench.session { $0.adapter(Cancelling()).retrier(Once()) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .cancelled)
     #expect(response.request?.headers[.custom] == "1")
     #expect(response.response?.status == .unauthorized)

@@ -21,14 +21,14 @@ import Testing
   private func request(_ question: Question, in session: Session) -> any SessionRequest {
     switch question {
     case .credential:
-      session.request(MockSession.url).onChallenge { _ in
+      session.request(TestBed.url).onChallenge { _ in
         Issue.record("a person was asked for a credential")
         return nil
       }
     case .freshURL:
-      session.download(MockSession.url, to: .file(folder.file("a"))).refreshingURL { _ in
+      session.download(TestBed.url, to: .file(folder.file("a"))).refreshingURL { _ in
         Issue.record("the program was asked for a fresh URL")
-        return MockSession.url
+        return TestBed.url
       }
     }
   }
@@ -56,7 +56,7 @@ import Testing
   ) async throws {
     let page = MockReply.text("not so", status: HTTPResponse.Status(code: question.rawValue))
       .field(.wwwAuthenticate, "Basic realm=x").stall(afterBytes: 3)
-    let session = try MockSession(page).session {
+    let session = try TestBed(page).session {
       timeout == .total ? $0.timeouts(idle: nil, total: .seconds(5)) : $0.timeouts(idle: nil, attempt: .seconds(5))
     }
     #expect(await request(question, in: session).execution.outcome().error?.kind == .timedOut(timeout))

@@ -22,20 +22,20 @@ import Testing
   }
 
   private func download(_ canned: Canned) throws -> DownloadRequest {
-    try session(canned).download(MockSession.url, to: .file(folder.file("a")))
+    try session(canned).download(TestBed.url, to: .file(folder.file("a")))
   }
 
   @Test(arguments: ways)
   private func `a data request has it as it stands, not decoded`(way: Canned.Way) async throws {
     let session = try session(Canned("own", way, [.contentEncoding: "rot"]))
-    #expect(try await session.request(MockSession.url).serializingString().value == "own")
+    #expect(try await session.request(TestBed.url).serializingString().value == "own")
   }
 
   @Test(arguments: ways)
   private func `a stream has it as it stands, not decoded`(way: Canned.Way) async throws {
     let session = try session(Canned("one\ntwo\n", way, [.contentEncoding: "rot"]))
     var lines: [String] = []
-    for try await line in session.streamRequest(MockSession.url, window: 1).serializingLines() { lines.append(line) }
+    for try await line in session.streamRequest(TestBed.url, window: 1).serializingLines() { lines.append(line) }
     #expect(lines == ["one", "two"])
   }
 
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `a stream's reader is not given a response that a validator refuses`() async throws {
-    let stream = try session(Canned("no", .complete, status: .notFound)).streamRequest(MockSession.url).validate()
+    let stream = try session(Canned("no", .complete, status: .notFound)).streamRequest(TestBed.url).validate()
     await #expect {
       for try await _ in stream.serializingBytes() { Issue.record("A refused body was handed over.") }
     } throws: {
@@ -85,22 +85,22 @@ import Testing
   }
 
   @Test func `a body that was taken by the interceptor is no empty success`() async throws {
-    let session = try Session.Builder().transport(MockSession(.text("all of it")).mock).interceptor(Taking()).build()
-    var error = await session.download(MockSession.url, to: .file(folder.file("a"))).serializingFile().response.error
+    let session = try Session.Builder().transport(TestBed(.text("all of it")).mock).interceptor(Taking()).build()
+    var error = await session.download(TestBed.url, to: .file(folder.file("a"))).serializingFile().response.error
     #expect(error?.kind == .interceptionFailed)
     error = await #expect(throws: LupineError.self) {
-      for try await _ in session.streamRequest(MockSession.url).serializingBytes() {}
+      for try await _ in session.streamRequest(TestBed.url).serializingBytes() {}
     }
     #expect(error?.kind == .interceptionFailed)
   }
 
   @Test func `a body says whether a reader takes it`() async throws {
     let notes = Notes<Bool>()
-    let session = try Session.Builder().transport(MockSession(.text("all of it")).mock).interceptor(Asking(notes: notes))
+    let session = try Session.Builder().transport(TestBed(.text("all of it")).mock).interceptor(Asking(notes: notes))
       .build()
-    _ = try await session.request(MockSession.url).serializingString().value
-    _ = try await session.download(MockSession.url, to: .file(folder.file("a"))).serializingFile().value
-    for try await _ in session.streamRequest(MockSession.url).serializingBytes() {}
+    _ = try await session.request(TestBed.url).serializingString().value
+    _ = try await session.download(TestBed.url, to: .file(folder.file("a"))).serializingFile().value
+    for try await _ in session.streamRequest(TestBed.url).serializingBytes() {}
     #expect(notes.all == [false, false, true])
   }
 }

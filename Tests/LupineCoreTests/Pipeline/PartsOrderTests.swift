@@ -7,33 +7,33 @@ import Testing
 
 @Suite struct PartsOrderTests {
   @Test func `the session's adapters run before the request's, on every attempt`() async throws {
-    let bench = MockSession(.sequence([.status(.serviceUnavailable), .text("hello")]))
+    let bench = TestBed(.sequence([.status(.serviceUnavailable), .text("hello")]))
     let session = try bench.session { $0.adapter(Mark("1")).adapter(Mark("2")).retrier(.backoff()) }
-    _ = try await session.request(MockSession.url).adapter(Mark("3")).serializingData().value
+    _ = try await session.request(TestBed.url).adapter(Mark("3")).serializingData().value
     #expect(bench.mock.requests.map { $0.headers[values: .custom] } == [["1", "2", "3"], ["1", "2", "3"]])
   }
 
   @Test func `the session's interceptors stand around the request's`() async throws {
     let notes = Notes<String>()
-    let session = try MockSession().session { $0.interceptor(Tell("a", notes)).interceptor(Tell("b", notes)) }
-    _ = try await session.request(MockSession.url).interceptor(Tell("c", notes)).serializingData().value
+    let session = try TestBed().session { $0.interceptor(Tell("a", notes)).interceptor(Tell("b", notes)) }
+    _ = try await session.request(TestBed.url).interceptor(Tell("c", notes)).serializingData().value
     #expect(notes.all == ["a in", "b in", "c in", "c out", "b out", "a out"])
   }
 
   @Test func `interceptors run once for each attempt`() async throws {
     let notes = Notes<String>()
-    let bench = MockSession(.sequence([.status(.serviceUnavailable), .text("hello")]))
+    let bench = TestBed(.sequence([.status(.serviceUnavailable), .text("hello")]))
     let session = try bench.session { $0.interceptor(Tell("a", notes)).retrier(.backoff()) }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(notes.all == ["a in", "a out", "a in", "a out"])
   }
 
   @Test func `the first retrier with an opinion decides, the session's first`() async throws {
     let notes = Notes<String>()
-    let bench = MockSession(.fault(.connectionRefused))
+    let bench = TestBed(.fault(.connectionRefused))
     let session = try bench.session { $0.retrier(Opinion("a", .doNotRetry, notes)) }
     let refusal = LupineError(.retryRefused, "No.")
-    let response = await session.request(MockSession.url)
+    let response = await session.request(TestBed.url)
       .retrier(Opinion("b", .fail(refusal), notes)).retrier(Opinion("c", .retry, notes)).serializingData().response
     #expect(notes.all == ["a", "b"])
     #expect(response.error?.kind == .retryRefused)
@@ -41,30 +41,30 @@ import Testing
   }
 
   @Test func `what an adapter throws ends the request before anything is sent`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.adapter(Throwing()) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .adaptationFailed)
     #expect(response.error?.underlying is Throwing.Failure)
     #expect(bench.mock.requests.isEmpty)
   }
 
   @Test func `what an interceptor throws is named as its own`() async throws {
-    let session = try MockSession().session { $0.interceptor(Throwing()) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let session = try TestBed().session { $0.interceptor(Throwing()) }
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .interceptionFailed)
     #expect(response.error?.underlying is Throwing.Failure)
   }
 
   @Test func `an error of this library's passes an interceptor unchanged`() async throws {
-    let session = try MockSession(.fault(.hostNotFound)).session { $0.interceptor(Pass()) }
-    #expect(await session.request(MockSession.url).serializingData().response.error?.kind == .hostNotFound)
+    let session = try TestBed(.fault(.hostNotFound)).session { $0.interceptor(Pass()) }
+    #expect(await session.request(TestBed.url).serializingData().response.error?.kind == .hostNotFound)
   }
 
   @Test func `an interceptor may answer by itself, to the request as it was adapted`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.adapter(Mark("1")).interceptor(Own(text: "cached")) }
-    let response = await session.request(MockSession.url).serializingString().response
+    let response = await session.request(TestBed.url).serializingString().response
     #expect(response.value == "cached")
     #expect(response.request?.headers[.custom] == "1")
     #expect(bench.mock.requests.isEmpty)
@@ -78,7 +78,7 @@ import Testing
       return response
     }
     let session = try Session.Builder().transport(transport).interceptor(Own(text: "own", asksFirst: true)).build()
-    #expect(try await session.request(MockSession.url).serializingString().value == "own")
+    #expect(try await session.request(TestBed.url).serializingString().value == "own")
     await cancelled.raised()
   }
 
@@ -101,7 +101,7 @@ import Testing
       return context.begin().0
     }
     let session = try Session.Builder().transport(transport).interceptor(Twice()).build()
-    #expect(try await session.request(MockSession.url).serializingString().value == "second")
+    #expect(try await session.request(TestBed.url).serializingString().value == "second")
     await cancelled.raised()
   }
 
@@ -121,7 +121,7 @@ import Testing
       return context.begin().0
     }
     let session = try Session.Builder().transport(transport).interceptor(Late()).build()
-    #expect(await session.request(MockSession.url).serializingData().response.error?.kind == .interceptionFailed)
+    #expect(await session.request(TestBed.url).serializingData().response.error?.kind == .interceptionFailed)
     await cancelled.raised()
   }
 }

@@ -65,7 +65,8 @@ import Testing
   }
 
   @Test func `a redirect without a location is the response`() async throws {
-    let response = await (try MockSession(.text("x", status: .found)).session()).request(MockSession.url).serializingData().response
+    let response = await (try TestBed(.text("x", status: .found)).session()).request(TestBed.url).serializingData()
+      .response
     #expect(response.response?.status == .found)
     #expect(response.error == nil)
   }
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func `the response has the redirects that led to it, and a retry's alone`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/a", .redirect(to: "/b", status: .movedPermanently))
       mock.stub(.get, "/b", .redirect(to: "https://b.example.com/c?key=1"))
       mock.stub(.get, "/c", .sequence([.status(.serviceUnavailable), .text("arrived")]))
@@ -123,7 +124,7 @@ import Testing
   }
 
   @Test func `a request that fails after redirects has them too, and so has a download`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/a", .redirect(to: "/b"))
       mock.stub(.get, "/b", .reset)
     }
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test func `a redirector that sends a request elsewhere does not send its secrets along`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "https://a.example.com/old", .redirect(to: "/next"))
       mock.stub(.get, "https://b.example.com/", .text("arrived"))
     }
@@ -174,7 +175,7 @@ import Testing
   }
 
   @Test func `a downgrade is followed where that is asked for, without secrets`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "https://a.example.com/old", .redirect(to: "http://a.example.com/"))
       mock.stub(.get, "http://a.example.com/", .text("arrived"))
     }
@@ -200,7 +201,7 @@ import Testing
       return context.begin(302, [.location: "ftp://x/"]).0
     }
     let session = try Session.Builder().transport(transport).build()
-    #expect(await session.request(MockSession.url).serializingData().response.error?.kind == .redirectFailed)
+    #expect(await session.request(TestBed.url).serializingData().response.error?.kind == .redirectFailed)
     await cancelled.raised()
   }
 
@@ -211,7 +212,7 @@ import Testing
       return response
     }
     let session = try Session.Builder().transport(transport).build()
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.response?.status == .found)
     #expect(response.redirects.isEmpty)
   }
@@ -223,8 +224,8 @@ import Testing
     #expect(event?.kind.description == "redirected to https://a.example.com/next?…, followed: status 302")
   }
 
-  private static func bench(to location: String, _ status: Int) -> MockSession {
-    MockSession { mock in
+  private static func bench(to location: String, _ status: Int) -> TestBed {
+    TestBed { mock in
       let redirect = MockReply.redirect(to: location, status: .init(code: status))
       for method in [HTTPRequest.Method.get, .post, .put, .delete, .head] {
         mock.stub([method], "/{any...}", .text("arrived"))

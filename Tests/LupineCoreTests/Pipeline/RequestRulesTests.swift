@@ -9,30 +9,30 @@ import Testing
 @Suite struct RequestRulesTests {
   @Test(arguments: [HTTPField.Name.contentLength, .transferEncoding])
   func `the framing of the body is the transport's to set`(name: HTTPField.Name) async throws {
-    let bench = MockSession()
-    let response = await (try bench.session()).request(MockSession.url, headers: [name: "5"]).serializingData().response
+    let bench = TestBed()
+    let response = await (try bench.session()).request(TestBed.url, headers: [name: "5"]).serializingData().response
     #expect(response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.isEmpty)
   }
 
   @Test func `CONNECT is refused`() async throws {
-    let response = await (try MockSession().session()).request(MockSession.url, method: .connect).serializingData().response
+    let response = await (try TestBed().session()).request(TestBed.url, method: .connect).serializingData().response
     #expect(response.error?.kind == .invalidRequest)
   }
 
   private static let withBody: [@Sendable (Session, HTTPRequest.Method) throws -> DataRequest] = [
-    { $0.request(MockSession.url, method: $1, parameters: ["a": 1], encoder: .json) },
-    { $0.request(MockSession.url, method: $1, parameters: ["a": "b"] as [String: String], encoder: .propertyList) },
-    { $0.request(MockSession.url, method: $1, parameters: ["a": 1], encoder: .urlEncodedForm(destination: .httpBody)) },
-    { $0.request(try OutgoingRequest(MockSession.url, method: $1, body: .text("a"))) },
-    { $0.request(try OutgoingRequest(MockSession.url, method: $1, body: .bytes(Data()))) },
-    { $0.request(MockSession.url, method: $1).adapter(Embodying()) },
-    { $0.request(MockSession.url, method: $1).interceptor(Embodying()) },
+    { $0.request(TestBed.url, method: $1, parameters: ["a": 1], encoder: .json) },
+    { $0.request(TestBed.url, method: $1, parameters: ["a": "b"] as [String: String], encoder: .propertyList) },
+    { $0.request(TestBed.url, method: $1, parameters: ["a": 1], encoder: .urlEncodedForm(destination: .httpBody)) },
+    { $0.request(try OutgoingRequest(TestBed.url, method: $1, body: .text("a"))) },
+    { $0.request(try OutgoingRequest(TestBed.url, method: $1, body: .bytes(Data()))) },
+    { $0.request(TestBed.url, method: $1).adapter(Embodying()) },
+    { $0.request(TestBed.url, method: $1).interceptor(Embodying()) },
   ]
 
   @Test(arguments: withBody.indices)
   func `a GET has a body only where its options say so`(index: Int) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
     let refused = await (try Self.withBody[index](session, .get)).serializingData().response
     #expect(refused.error?.kind == .invalidRequest)
@@ -45,7 +45,7 @@ import Testing
 
   @Test(arguments: withBody.indices, [HTTPRequest.Method.head, .trace])
   func `HEAD and TRACE never have a body`(index: Int, method: HTTPRequest.Method) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let request = try Self.withBody[index](try bench.session(), method).options { $0.allowsBodyWithGET = true }
     #expect(await request.serializingData().response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.isEmpty)
@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .delete, .options, HTTPRequest.Method("QUERY")])
   func `all other methods may have a body`(method: HTTPRequest.Method?) async throws {
     let method = try #require(method)
-    let bench = MockSession()
+    let bench = TestBed()
     bench.mock.stub([method], "/{any...}", .text("fine"))
     for make in Self.withBody {
       #expect(await (try make(try bench.session(), method)).serializingData().response.error == nil)
@@ -64,22 +64,22 @@ import Testing
 
   @Test(arguments: [HTTPRequest.Method.get, .head, .trace])
   func `an upload keeps to the same rule`(method: HTTPRequest.Method) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
     for body in [
       RequestBody.text("a"), .bytes(Data()), .file(#filePath), .stream { AsyncStream<[UInt8]> { $0.finish() } },
     ] {
-      let error = await session.upload(body, to: MockSession.url, method: method).serializingData().response.error
+      let error = await session.upload(body, to: TestBed.url, method: method).serializingData().response.error
       #expect(error?.kind == .invalidRequest)
     }
     #expect(bench.mock.requests.isEmpty)
-    let allowed = session.upload(.text("a"), to: MockSession.url, method: method).options { $0.allowsBodyWithGET = true }
+    let allowed = session.upload(.text("a"), to: TestBed.url, method: method).options { $0.allowsBodyWithGET = true }
     #expect(await (allowed.serializingData().response.error == nil) == (method == .get))
     #expect(bench.mock.requests.map(\.text) == (method == .get ? ["a"] : []))
   }
 
   @Test func `a redirect of a GET with a body keeps what its options say`() async throws {
-    let bench = MockSession {
+    let bench = TestBed {
       $0.stub(.get, "/old", .redirect(to: "/new", status: .temporaryRedirect))
       $0.stub(.get, "/new", .text("fine"))
     }
@@ -91,9 +91,9 @@ import Testing
   }
 
   @Test func `fields over the limit are refused by its name`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let response = await (try bench.session())
-      .request(MockSession.url, headers: [.custom: String(repeating: "a", count: 61 << 10)]).serializingData().response
+      .request(TestBed.url, headers: [.custom: String(repeating: "a", count: 61 << 10)]).serializingData().response
     #expect(response.error?.kind == .limitExceeded(.requestFields))
     #expect(bench.mock.requests.isEmpty)
   }
@@ -109,8 +109,8 @@ import Testing
         return try await next(request)
       }
     }
-    let bench = MockSession()
-    let response = await (try bench.session()).request(MockSession.url).interceptor(Bad()).serializingData().response
+    let bench = TestBed()
+    let response = await (try bench.session()).request(TestBed.url).interceptor(Bad()).serializingData().response
     #expect(response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.isEmpty)
   }

@@ -14,7 +14,7 @@ import Testing
     return .failure(LupineError(.connectionLost, "The connection was lost.").measured(metrics))
   }
 
-  private func reasons(_ bench: MockSession) -> [String] {
+  private func reasons(_ bench: TestBed) -> [String] {
     bench.log.all.compactMap { if case .resending(_, let reason) = $0.kind { reason } else { nil } }
   }
 
@@ -23,9 +23,9 @@ import Testing
     method: HTTPRequest.Method
   ) async throws {
     let notes = Notes<AttemptOutcome>()
-    let bench = MockSession(.sequence([.fault(.goAway), .text("hello")]))
+    let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let session = try bench.session { $0.retrier(Always(notes: notes)) }
-    let response = await session.request(MockSession.url, method: method).serializingString().response
+    let response = await session.request(TestBed.url, method: method).serializingString().response
     #expect(response.value == "hello")
     #expect(bench.mock.requests.map(\.attempt) == [1, 1])
     #expect(reasons(bench) == ["the server has not processed the request"])
@@ -34,9 +34,9 @@ import Testing
 
   @Test func `a request that is never processed is sent four times, and then the retriers are asked`() async throws {
     let notes = Notes<AttemptOutcome>()
-    let bench = MockSession(.fault(.goAway))
+    let bench = TestBed(.fault(.goAway))
     let session = try bench.session { $0.retrier(Always(decision: .doNotRetry, notes: notes)) }
-    let error = await session.request(MockSession.url, method: .post).serializingString().response.error
+    let error = await session.request(TestBed.url, method: .post).serializingString().response.error
     #expect(error?.isUnprocessed == true)
     #expect(error?.kind == .connectionLost)
     #expect(bench.mock.requests.count == 4)
@@ -52,8 +52,8 @@ import Testing
   func `an idempotent request that lost a kept connection before its answer is sent again, and no other`(
     method: HTTPRequest.Method, reply: MockReply, isSentAgain: Bool
   ) async throws {
-    let bench = MockSession(.sequence([reply, .text("hello")]))
-    let response = await (try bench.session()).request(MockSession.url, method: method).serializingString().response
+    let bench = TestBed(.sequence([reply, .text("hello")]))
+    let response = await (try bench.session()).request(TestBed.url, method: method).serializingString().response
     #expect(response.value == (isSentAgain ? "hello" : nil))
     #expect(bench.mock.requests.count == (isSentAgain ? 2 : 1))
     #expect(reasons(bench).count == (isSentAgain ? 1 : 0))
@@ -61,20 +61,20 @@ import Testing
 
   @Test func `a POST that is marked as harmless, or has a key, is sent again like a GET`() async throws {
     for isMarked in [true, false] {
-      let bench = MockSession(.sequence([Self.lost(), .text("hello")]))
-      var request = try OutgoingRequest(MockSession.url, method: .post)
+      let bench = TestBed(.sequence([Self.lost(), .text("hello")]))
+      var request = try OutgoingRequest(TestBed.url, method: .post)
       if isMarked { request.options.isIdempotent = true } else { request.headers[.idempotencyKey] = "\"1\"" }
       #expect(await (try bench.session()).request(request).serializingString().response.value == "hello")
     }
   }
 
   @Test func `a body that can be sent only once is not sent again, and the error says so`() async throws {
-    let bench = MockSession(.sequence([.fault(.goAway), .text("hello")]))
+    let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let bytes = AsyncStream<[UInt8]> { continuation in
       continuation.yield([1])
       continuation.finish()
     }
-    let request = try OutgoingRequest(MockSession.url, method: .put, body: .oneShot(bytes))
+    let request = try OutgoingRequest(TestBed.url, method: .put, body: .oneShot(bytes))
     let error = await (try bench.session()).request(request).serializingData().response.error
     #expect(error?.isUnprocessed == true)
     #expect(error?.message.contains("only once") == true)
@@ -84,19 +84,19 @@ import Testing
 
   @Test(arguments: [LupineError.Timeout.total, .attempt])
   func `a deadline bounds what is sent again`(timeout: LupineError.Timeout) async throws {
-    let bench = MockSession(MockReply.fault(.goAway).delay(.seconds(4)))
+    let bench = TestBed(MockReply.fault(.goAway).delay(.seconds(4)))
     let bound = Duration.seconds(10)
     let session = try bench.session {
       $0.timeouts(idle: nil, total: timeout == .total ? bound : nil, attempt: timeout == .attempt ? bound : nil)
     }
-    let error = await session.request(MockSession.url, method: .post).serializingData().response.error
+    let error = await session.request(TestBed.url, method: .post).serializingData().response.error
     #expect(error?.kind == .timedOut(timeout))
     #expect(bench.mock.requests.count == 3)
     #expect(bench.clock.now == VirtualInstant().advanced(by: bound))
   }
 
   @Test func `what a redirect led to is sent again, and not what led to it`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.post, "/orders", .redirect(to: "/orders/2", status: .temporaryRedirect))
       mock.stub(.post, "/orders/2", .sequence([.fault(.goAway), .text("hello")]))
     }
@@ -108,9 +108,9 @@ import Testing
 
   @Test func `the log of an exchange shows what was sent again and why`() async throws {
     let exchanges = ExchangeLogMonitor()
-    let bench = MockSession(.sequence([.fault(.goAway), .text("hello")]))
+    let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let session = try bench.session { $0.monitor(exchanges) }
-    _ = await session.request(MockSession.url, method: .post).serializingString().response
+    _ = await session.request(TestBed.url, method: .post).serializingString().response
     let attempt = try #require(exchanges.logs.first?.attempts.first)
     #expect(attempt.hops.count == 2)
     #expect(attempt.decisions.contains { $0.kind == .resend && $0.text.contains("not processed the request") })

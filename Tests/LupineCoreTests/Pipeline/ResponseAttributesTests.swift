@@ -95,8 +95,8 @@ private struct AgeSerializer: ResponseSerializer {
 
   @Test func `what layers and interceptors state reaches serializers and the program`() async throws {
     let seen = Notes<CacheStatus?>()
-    let session = try MockSession().session { $0.marking.interceptor(Aging(seen: seen)) }
-    let request = session.request(MockSession.url)
+    let session = try TestBed().session { $0.marking.interceptor(Aging(seen: seen)) }
+    let request = session.request(TestBed.url)
     #expect(request.responseAttributes.isEmpty)
     let response = await request.serializingResponse(using: AgeSerializer()).response.map { $0 ?? .zero }
     #expect(seen.all == [.miss])
@@ -107,15 +107,15 @@ private struct AgeSerializer: ResponseSerializer {
   }
 
   @Test func `an interceptor's own answer has the attributes that it sets`() async throws {
-    let session = try MockSession().session { $0.marking.interceptor(Answering()) }
-    let response = await session.request(MockSession.url).serializingString().response
+    let session = try TestBed().session { $0.marking.interceptor(Answering()) }
+    let response = await session.request(TestBed.url).serializingString().response
     #expect(response.value == "kept")
     #expect(response.attributes[CacheStatus.self] == .hit)
     #expect(response.attributes[Path.self] == nil)
   }
 
   @Test func `the attributes are those of the last response`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "https://a.example/", .redirect(to: "/next"))
       mock.stub(.get, "https://a.example/next", .text("hello"))
     }
@@ -125,35 +125,35 @@ private struct AgeSerializer: ResponseSerializer {
   }
 
   @Test func `a response that a validator refuses keeps its attributes`() async throws {
-    let session = try MockSession(.status(.notFound)).session { $0.marking }
-    let response = await session.request(MockSession.url).validate().serializingData().response
+    let session = try TestBed(.status(.notFound)).session { $0.marking }
+    let response = await session.request(TestBed.url).validate().serializingData().response
     #expect(response.error != nil)
     #expect(response.attributes[CacheStatus.self] == .miss)
   }
 
   @Test func `a response whose body breaks off keeps its attributes`() async throws {
     let reply = MockReply.text("hello").reset(afterBytes: 2)
-    let session = try MockSession(reply).session { $0.marking }
-    let response = await session.request(MockSession.url).serializingData().response
+    let session = try TestBed(reply).session { $0.marking }
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .connectionLost)
     #expect(response.response?.status == .ok)
     #expect(response.attributes[CacheStatus.self] == .miss)
   }
 
   @Test func `a failure before the head has no attributes`() async throws {
-    let session = try MockSession(.failure(.connectionRefused)).session { $0.marking }
-    let request = session.request(MockSession.url)
+    let session = try TestBed(.failure(.connectionRefused)).session { $0.marking }
+    let request = session.request(TestBed.url)
     let response = await request.serializingData().response
     #expect(response.attributes.isEmpty)
     #expect(request.responseAttributes.isEmpty)
   }
 
   @Test func `downloads and streams have the attributes`() async throws {
-    let session = try MockSession(.text("a\nb\n")).session { $0.marking }
-    let download = await session.download(MockSession.url).serializingData().response
+    let session = try TestBed(.text("a\nb\n")).session { $0.marking }
+    let download = await session.download(TestBed.url).serializingData().response
     #expect(download.attributes[CacheStatus.self] == .miss)
     #expect(download.map { $0.count }.attributes[CacheStatus.self] == .miss)
-    let stream = session.streamRequest(MockSession.url)
+    let stream = session.streamRequest(TestBed.url)
     let bytes = stream.serializingBytes()
     _ = try await bytes.head
     #expect(stream.responseAttributes[CacheStatus.self] == .miss)
@@ -162,8 +162,8 @@ private struct AgeSerializer: ResponseSerializer {
   }
 
   @Test func `a stream of events has the attributes of its connection`() async throws {
-    let bench = MockSession(.text("data: a\n\n").field(.contentType, "text/event-stream"))
-    let stream = try bench.session { $0.marking }.streamRequest(MockSession.url)
+    let bench = TestBed(.text("data: a\n\n").field(.contentType, "text/event-stream"))
+    let stream = try bench.session { $0.marking }.streamRequest(TestBed.url)
     for try await _ in stream.serializingEvents(reconnects: false) {
       #expect(stream.responseAttributes[CacheStatus.self] == .miss)
     }

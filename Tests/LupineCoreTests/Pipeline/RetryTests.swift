@@ -11,29 +11,29 @@ import Testing
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("hello")])
 
   @Test func `what is safe to repeat is repeated until it succeeds`() async throws {
-    let bench = MockSession(Self.failures)
+    let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff(limit: 2)).random { .max } }
-    let response = await session.request(MockSession.url).validate().serializingString().response
+    let response = await session.request(TestBed.url).validate().serializingString().response
     #expect(response.value == "hello")
     #expect(bench.mock.requests.map(\.attempt) == [1, 2, 3])
     #expect(bench.clock.now >= VirtualInstant().advanced(by: .milliseconds(1_499)))
   }
 
   @Test func `when the retries are used up, the last failure is the outcome`() async throws {
-    let bench = MockSession(.status(.serviceUnavailable))
+    let bench = TestBed(.status(.serviceUnavailable))
     let session = try bench.session { $0.retrier(.backoff(limit: 2)) }
-    let response = await session.request(MockSession.url).validate().serializingData().response
+    let response = await session.request(TestBed.url).validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(503))
     #expect(bench.mock.requests.count == 3)
   }
 
   @Test func `each retrier counts its own retries alone`() async throws {
     let busy = MockReply.status(.serviceUnavailable)
-    let bench = MockSession(.sequence([.reset, .reset, .reset, busy, busy, busy, .text("too late")]))
+    let bench = TestBed(.sequence([.reset, .reset, .reset, busy, busy, busy, .text("too late")]))
     let session = try bench.session {
       $0.retrier(.connectionLost(limit: 3)).retrier(RetryPolicy(limit: 2, jitter: 0))
     }
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.response?.status == .serviceUnavailable)
     #expect(bench.mock.requests.count == 6)
     let delays = bench.log.all.compactMap { event -> Duration? in
@@ -43,18 +43,18 @@ import Testing
   }
 
   @Test func `a POST is not repeated unless it is marked idempotent`() async throws {
-    let bench = MockSession(Self.failures)
+    let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff()) }
-    _ = await session.request(MockSession.url, method: .post).serializingData().response
+    _ = await session.request(TestBed.url, method: .post).serializingData().response
     #expect(bench.mock.requests.count == 1)
-    var marked = try OutgoingRequest(MockSession.url, method: .post)
+    var marked = try OutgoingRequest(TestBed.url, method: .post)
     marked.options.isIdempotent = true
     _ = await session.request(marked).serializingData().response
     #expect(bench.mock.requests.count > 2)
   }
 
   @Test func `a POST that was redirected to a GET is still a POST to repeat`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.post, "/orders", .redirect(to: "/receipt", status: .seeOther))
       mock.stub(.get, "/receipt", .status(.serviceUnavailable))
     }
@@ -64,13 +64,13 @@ import Testing
   }
 
   @Test func `a body that can be sent only once is not repeated, and the error says so`() async throws {
-    let bench = MockSession(.reset)
+    let bench = TestBed(.reset)
     let session = try bench.session { $0.retrier(Always()) }
     let bytes = AsyncStream<[UInt8]> { continuation in
       continuation.yield([1])
       continuation.finish()
     }
-    let request = try OutgoingRequest(MockSession.url, method: .put, body: .oneShot(bytes))
+    let request = try OutgoingRequest(TestBed.url, method: .put, body: .oneShot(bytes))
     let response = await session.request(request).serializingData().response
     #expect(response.error?.kind == .connectionLost)
     #expect(response.error?.message.contains("only once") == true)
@@ -79,9 +79,9 @@ import Testing
 
   @Test func `a stream's status is retried before its body is handed over, with validate or without`() async throws {
     for validates in [true, false] {
-      let bench = MockSession(.sequence([.text("busy", status: .serviceUnavailable), .text("a\nb\n")]))
+      let bench = TestBed(.sequence([.text("busy", status: .serviceUnavailable), .text("a\nb\n")]))
       let session = try bench.session { $0.retrier(.backoff()) }
-      var request = session.streamRequest(MockSession.url)
+      var request = session.streamRequest(TestBed.url)
       if validates { request = request.validate() }
       var lines: [String] = []
       for try await line in request.serializingLines() { lines.append(line) }
@@ -92,37 +92,37 @@ import Testing
   }
 
   @Test func `a stream whose status nobody retries is handed over`() async throws {
-    let bench = MockSession(.text("gone\n", status: .gone))
+    let bench = TestBed(.text("gone\n", status: .gone))
     let session = try bench.session { $0.retrier(.backoff()) }
     var lines: [String] = []
-    for try await line in session.streamRequest(MockSession.url).serializingLines() { lines.append(line) }
+    for try await line in session.streamRequest(TestBed.url).serializingLines() { lines.append(line) }
     #expect(lines == ["gone"])
     let refusing = try bench.session { $0.retrier(Always(decision: .fail(LupineError(.retryRefused, "No.")))) }
     let error = await #expect(throws: LupineError.self) {
-      for try await _ in refusing.streamRequest(MockSession.url).serializingLines() {}
+      for try await _ in refusing.streamRequest(TestBed.url).serializingLines() {}
     }
     #expect(error?.kind == .retryRefused)
   }
 
   @Test func `a success is no business of retriers`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.retrier(Always()) }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.count == 1)
   }
 
   @Test func `a delay that is negative is none`() async throws {
-    let bench = MockSession(.sequence([.reset, .text("hello")]))
+    let bench = TestBed(.sequence([.reset, .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(-5)))) }
-    #expect(try await session.request(MockSession.url).serializingString().value == "hello")
+    #expect(try await session.request(TestBed.url).serializingString().value == "hello")
   }
 
   @Test func `the total timeout ends a retry's backoff`() async throws {
-    let bench = MockSession(.reset)
+    let bench = TestBed(.reset)
     let session = try bench.session {
       $0.retrier(Always(decision: .retry(after: .seconds(100)))).timeouts(idle: nil, total: .seconds(250))
     }
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(bench.mock.requests.count == 3)
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(250)))
@@ -130,9 +130,9 @@ import Testing
 
   @Test func `the retrier hears of the attempt, the error and the time`() async throws {
     let notes = Notes<AttemptOutcome>()
-    let bench = MockSession(.sequence([.reset, .status(.notFound), .text("hello")]))
+    let bench = TestBed(.sequence([.reset, .status(.notFound), .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(2)), notes: notes)) }
-    _ = await session.request(MockSession.url).serializingData().response
+    _ = await session.request(TestBed.url).serializingData().response
     #expect(notes.all.map(\.number) == [1, 2])
     #expect(notes.all.map { $0.error?.kind } == [.connectionLost, nil])
     #expect(notes.all.map { $0.response?.status } == [nil, .notFound])

@@ -9,14 +9,14 @@ import Testing
 @Suite struct ValidationTests {
   @Test(arguments: [200, 204, 299])
   func `a status of success passes`(status: Int) async throws {
-    let session = try MockSession(status == 204 ? .empty : .text("x", status: .init(code: status))).session()
-    #expect(await session.request(MockSession.url).validate().serializingData().response.error == nil)
+    let session = try TestBed(status == 204 ? .empty : .text("x", status: .init(code: status))).session()
+    #expect(await session.request(TestBed.url).validate().serializingData().response.error == nil)
   }
 
   @Test(arguments: [300, 404, 500])
   func `another is refused, with the response beside the error`(status: Int) async throws {
-    let session = try MockSession(.text("why", status: .init(code: status))).session()
-    let response = await session.request(MockSession.url).validate().serializingString().response
+    let session = try TestBed(.text("why", status: .init(code: status))).session()
+    let response = await session.request(TestBed.url).validate().serializingString().response
     #expect(response.error?.kind == .unacceptableStatusCode(status))
     #expect(response.error?.request?.method == .get)
     #expect(response.error?.response?.status.code == status)
@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test func `without validation every status is a response`() async throws {
-    let session = try MockSession(.text("why", status: .internalServerError)).session()
-    #expect(try await session.request(MockSession.url).serializingString().value == "why")
+    let session = try TestBed(.text("why", status: .internalServerError)).session()
+    #expect(try await session.request(TestBed.url).serializingString().value == "why")
   }
 
   @Test func `validators run in their order and the first refusal counts`() async throws {
     let notes = Notes<Int>()
-    let session = try MockSession(.text("x", status: .notFound)).session()
-    let response = await session.request(MockSession.url)
+    let session = try TestBed(.text("x", status: .notFound)).session()
+    let response = await session.request(TestBed.url)
       .validate { _, _, _ in notes.add(1) }.validate(statusCode: 200..<300).validate { _, _, _ in notes.add(2) }
       .serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(404))
@@ -39,15 +39,15 @@ import Testing
   }
 
   @Test func `a media type that Accept does not name is refused`() async throws {
-    let session = try MockSession(.text("x")).session()
-    let response = await session.request(MockSession.url, headers: [.accept: "application/json"]).validate()
+    let session = try TestBed(.text("x")).session()
+    let response = await session.request(TestBed.url, headers: [.accept: "application/json"]).validate()
       .serializingData().response
     #expect(response.error?.kind == .unacceptableContentType("text/plain"))
   }
 
   @Test func `a 401 that a module could answer names the module`() async throws {
-    let session = try MockSession(.challenge("Digest realm=\"x\", nonce=\"y\"")).session()
-    let response = await session.request(MockSession.url).validate().serializingData().response
+    let session = try TestBed(.challenge("Digest realm=\"x\", nonce=\"y\"")).session()
+    let response = await session.request(TestBed.url).validate().serializingData().response
     #expect(response.error?.message.contains("LupineAuthentication") == true)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct BearerTokenTests {
   @Test func `the token goes to the base URL's origin alone`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.baseURL("https://a.example.com").adapter(BearerToken("t")) }
     for url in ["x", "https://b.example.com/", "http://a.example.com/"] {
       _ = try await session.request(url).serializingData().value
@@ -16,20 +16,20 @@ import Testing
   }
 
   @Test func `without a base URL it wants to be told where to go`() async throws {
-    let request = try MockSession().session().request(MockSession.url).adapter(BearerToken("t"))
+    let request = try TestBed().session().request(TestBed.url).adapter(BearerToken("t"))
     #expect(await request.serializingData().response.error?.kind == .adaptationFailed)
   }
 
   @Test func `a request that has an Authorization keeps it`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.adapter(BearerToken("t", to: .anyOrigin)) }
-    _ = try await session.request(MockSession.url, headers: [.authorization: "mine"]).serializingData().value
+    _ = try await session.request(TestBed.url, headers: [.authorization: "mine"]).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .authorization] == ["mine"])
   }
 
   @Test(arguments: ["", "a b", "a\nb", "a\u{0}", "tökén"])
   func `a token that no field can carry is refused`(token: String) async throws {
-    let session = try MockSession().session { $0.adapter(BearerToken(token, to: .anyOrigin)) }
-    #expect(await session.request(MockSession.url).serializingData().response.error?.kind == .adaptationFailed)
+    let session = try TestBed().session { $0.adapter(BearerToken(token, to: .anyOrigin)) }
+    #expect(await session.request(TestBed.url).serializingData().response.error?.kind == .adaptationFailed)
   }
 }

@@ -19,7 +19,7 @@ import Testing
     let reached = Flag()
     let log = EventLog()
     let session = try Self.session(place, reached, log)
-    let request = session.request(MockSession.url).authenticate(username: "u", password: "p")
+    let request = session.request(TestBed.url).authenticate(username: "u", password: "p")
     if place == .gate { request.suspend() }
     let count = Notes<LupineError.Kind?>()
     let ended = Flag()

@@ -9,11 +9,11 @@ import Testing
 
   @Test func `whatever races, a request ends exactly once and each handler is called once`() async throws {
     var random = SystemRandomNumberGenerator()
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
     for _ in 0..<1_000 {
       let calls = Notes<Int>()
-      let request = session.request(MockSession.url)
+      let request = session.request(TestBed.url)
       request.response { _ in calls.add(0) }
       await withTaskGroup(of: Void.self) { group in
         for number in 1...4 {
@@ -52,8 +52,8 @@ import Testing
   }
 
   @Test func `followers all get the one outcome`() async throws {
-    let bench = MockSession()
-    let request = try bench.session().request(MockSession.url)
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url)
     let values = await withTaskGroup(of: String?.self) { group in
       for _ in 0..<50 { group.addTask { await request.serializingString().response.value } }
       return await group.reduce(into: [String?]()) { $0.append($1) }

@@ -86,7 +86,7 @@ import Testing
   func `what the encoder of property lists writes is redacted`(
     format: PropertyListDecoder.PropertyListFormat
   ) async throws {
-    let request = try MockSession(.text("x")).session().request(
+    let request = try TestBed(.text("x")).session().request(
       "https://a.example.com/", method: .post, parameters: ["name": "hidden"],
       encoder: .propertyList(format: format))
     let text = request.debugDescription
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `a request describes itself by its method, URL and status`() async throws {
-    let request = try MockSession(.text("x")).session().request("https://a.example.com/x?token=hidden")
+    let request = try TestBed(.text("x")).session().request("https://a.example.com/x?token=hidden")
     #expect(request.description == "GET https://a.example.com/x?…")
     let command = await request.cURLDescription()
     #expect(request.description == "GET https://a.example.com/x?… (200)")

@@ -9,14 +9,14 @@ import Testing
 @testable import LupineSession
 
 @Suite struct DeadlineTests {
-  private static func later(_ bench: MockSession, _ seconds: Int) -> VirtualInstant {
+  private static func later(_ bench: TestBed, _ seconds: Int) -> VirtualInstant {
     bench.clock.now.advanced(by: .seconds(seconds))
   }
 
   @Test func `a request ends at its deadline`() async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
-    let response = await session.request(MockSession.url).deadline(Self.later(bench, 5)).serializingData().response
+    let response = await session.request(TestBed.url).deadline(Self.later(bench, 5)).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(response.error?.message == "The request's deadline passed.")
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(5)))
@@ -24,8 +24,8 @@ import Testing
 
   @Test(arguments: [0, -1])
   func `a request whose deadline has passed is not sent`(seconds: Int) async throws {
-    let bench = MockSession()
-    let request = try bench.session().request(MockSession.url).deadline(Self.later(bench, seconds))
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url).deadline(Self.later(bench, seconds))
     let error = await request.serializingData().response.error
     #expect(error?.kind == .timedOut(.total))
     #expect(error?.message == "The request's deadline had passed before it began.")
@@ -34,26 +34,26 @@ import Testing
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
   func `a request to which no time is left is not sent`(total: Duration) async throws {
-    let bench = MockSession()
-    let response = await (try bench.session()).request(MockSession.url).timeouts { $0.total = total }
+    let bench = TestBed()
+    let response = await (try bench.session()).request(TestBed.url).timeouts { $0.total = total }
       .serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(bench.mock.requests.isEmpty)
   }
 
   @Test func `a request to which an adapter leaves no time is not sent`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.adapter(LeavingNoTime()) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(bench.mock.requests.isEmpty)
   }
 
   @Test(arguments: [(3, 9), (9, 3)])
   func `of two deadlines the earlier one counts`(first: Int, second: Int) async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
-    let response = await session.request(MockSession.url).deadline(Self.later(bench, first))
+    let response = await session.request(TestBed.url).deadline(Self.later(bench, first))
       .deadline(Self.later(bench, second)).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(3)))
@@ -61,18 +61,18 @@ import Testing
 
   @Test(arguments: [(3, 9), (9, 3)])
   func `beside a total timeout the earlier one counts`(deadline: Int, total: Int) async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil, total: .seconds(total)) }
-    let response = await session.request(MockSession.url).deadline(Self.later(bench, deadline)).serializingData().response
+    let response = await session.request(TestBed.url).deadline(Self.later(bench, deadline)).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(response.error?.message.contains("deadline") == (deadline < total))
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(3)))
   }
 
   @Test func `the waits before retries keep to the deadline`() async throws {
-    let bench = MockSession(.text("later", status: .serviceUnavailable).field(.retryAfter, "50"))
+    let bench = TestBed(.text("later", status: .serviceUnavailable).field(.retryAfter, "50"))
     let session = try bench.session { $0.retrier(.backoff(limit: 9)) }
-    let response = await session.request(MockSession.url).deadline(Self.later(bench, 70)).serializingData().response
+    let response = await session.request(TestBed.url).deadline(Self.later(bench, 70)).serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(response.response?.status == .serviceUnavailable)
     #expect(bench.mock.requests.count == 2)
@@ -80,8 +80,8 @@ import Testing
   }
 
   @Test func `a stream of events ends at its deadline, reconnections included`() async throws {
-    let bench = MockSession(.text("data: 1\n\n", contentType: "text/event-stream"))
-    let request = try bench.session().streamRequest(MockSession.url).deadline(Self.later(bench, 20))
+    let bench = TestBed(.text("data: 1\n\n", contentType: "text/event-stream"))
+    let request = try bench.session().streamRequest(TestBed.url).deadline(Self.later(bench, 20))
     let error = await #expect(throws: LupineError.self) {
       for try await _ in request.serializingEvents(retry: .seconds(7)) {}
     }
@@ -91,18 +91,18 @@ import Testing
   }
 
   @Test func `what is left until an instant of the system's clock is counted on the session's`() async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
-    let response = await session.request(MockSession.url).deadline(ContinuousClock.now + .seconds(500))
+    let response = await session.request(TestBed.url).deadline(ContinuousClock.now + .seconds(500))
       .serializingData().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(bench.clock.now > VirtualInstant().advanced(by: .seconds(400)))
   }
 
   @Test func `an instant of another clock is refused`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try Session.Builder().transport(bench.mock).build()
-    let response = await session.request(MockSession.url).deadline(VirtualInstant()).serializingData().response
+    let response = await session.request(TestBed.url).deadline(VirtualInstant()).serializingData().response
     #expect(response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.isEmpty)
   }
@@ -113,7 +113,7 @@ import Testing
     let session = try Session.Builder().clock(clock).timeouts(idle: .seconds(5)).transport(
       ClosureTransport { _, context throws(LupineError) in try await context.hang(asked) }
     ).build()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let response = request.serializingData().response
     await asked.raised()
     request.deadline(clock.now.advanced(by: .seconds(1)))
@@ -122,14 +122,14 @@ import Testing
   }
 
   @Test func `a deadline that is set once holds for all requests of a call`() async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
     let ends = await Session.withDeadline(Self.later(bench, 5)) {
-      async let data = session.request(MockSession.url).serializingData().response.error?.kind
-      async let file = session.download(MockSession.url).serializingFile().response.error?.kind
-      let task = Task { await session.upload(Data(), to: MockSession.url).serializingData().response.error?.kind }
+      async let data = session.request(TestBed.url).serializingData().response.error?.kind
+      async let file = session.download(TestBed.url).serializingFile().response.error?.kind
+      let task = Task { await session.upload(Data(), to: TestBed.url).serializingData().response.error?.kind }
       let error = await #expect(throws: LupineError.self) {
-        for try await _ in session.streamRequest(MockSession.url).serializingEvents() {}
+        for try await _ in session.streamRequest(TestBed.url).serializingEvents() {}
       }
       return [await data, await file, await task.value, error?.kind]
     }
@@ -139,11 +139,11 @@ import Testing
 
   @Test(arguments: [(3, 9), (9, 3)])
   func `a call within a call keeps to the earlier deadline`(outer: Int, inner: Int) async throws {
-    let bench = MockSession(.stall)
+    let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
     let kind = await Session.withDeadline(Self.later(bench, outer)) {
       await Session.withDeadline(Self.later(bench, inner)) {
-        await session.request(MockSession.url).serializingData().response.error?.kind
+        await session.request(TestBed.url).serializingData().response.error?.kind
       }
     }
     #expect(kind == .timedOut(.total))
@@ -151,21 +151,21 @@ import Testing
   }
 
   @Test func `a request that is made before the call, or after it, has no deadline`() async throws {
-    let bench = MockSession(.text("late").delay(.seconds(60)))
+    let bench = TestBed(.text("late").delay(.seconds(60)))
     let session = try bench.session { $0.timeouts(idle: nil) }
-    let before = session.request(MockSession.url)
+    let before = session.request(TestBed.url)
     let value = try await Session.withDeadline(Self.later(bench, 5)) { try await before.serializingString().value }
     #expect(value == "late")
-    #expect(try await session.request(MockSession.url).serializingString().value == "late")
+    #expect(try await session.request(TestBed.url).serializingString().value == "late")
   }
 
   @Test func `a refresh of a credential does not keep to the deadline of the call that began it`() async throws {
-    let bench = MockSession(.text("token").delay(.seconds(60)))
+    let bench = TestBed(.text("token").delay(.seconds(60)))
     let fetching = Fetching(session: try bench.session { $0.timeouts(idle: nil) })
     let interceptor = AuthenticationInterceptor(fetching, credential: Due(), to: .anyOrigin)
     let session = try bench.session { $0.timeouts(idle: nil).install(interceptor) }
     let kind = await Session.withDeadline(Self.later(bench, 5)) {
-      await session.request(MockSession.url).serializingData().response.error?.kind
+      await session.request(TestBed.url).serializingData().response.error?.kind
     }
     #expect(kind == .timedOut(.total))
     await fetching.ended.raised()
@@ -187,7 +187,7 @@ private struct Fetching: Authenticator {
   func apply(_ credential: Due, to request: inout OutgoingRequest) {}
 
   func refresh(_ credential: Due, for other: Session) async throws -> Due {
-    errors.add(await session.request(MockSession.url).serializingData().response.error?.kind)
+    errors.add(await session.request(TestBed.url).serializingData().response.error?.kind)
     ended.raise()
     return Due()
   }

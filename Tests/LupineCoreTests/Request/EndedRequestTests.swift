@@ -88,7 +88,7 @@ import Testing
     reading: Reading, isHandled: Bool
   ) async throws {
     let bench = try EndedBench(.request)
-    let request = bench.session.streamRequest(MockSession.url)
+    let request = bench.session.streamRequest(TestBed.url)
     let ending = isHandled ? await handled(request, reading) : await read(request, reading)
     #expect(ending.error?.kind == reading.kind)
     bench.expectKnown(ending, sent: 0)
@@ -124,7 +124,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a stream that its handler cancels knows the head and what it cost`(isOfEvents: Bool) async throws {
     let bench = try EndedBench(.request)
-    let request = bench.session.streamRequest(MockSession.url)
+    let request = bench.session.streamRequest(TestBed.url)
     let ending = await withCheckedContinuation { done in
       if isOfEvents {
         request.responseStreamEvent { stream in
@@ -151,7 +151,7 @@ import Testing
           context.attempt == 1 ? context.answer(503) : try await context.hang(asked)
         }
       ).build()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let response = request.serializingData().response
     await clock.run()
     await asked.raised()
@@ -164,7 +164,7 @@ import Testing
   @Test func `the head of a response that an interceptor made is known`() async throws {
     let begun = Flag()
     let session = try Session.Builder().transport(MockTransport()).interceptor(Answering(begun: begun)).build()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let response = request.serializingData().response
     await begun.raised()
     request.cancel()
@@ -175,7 +175,7 @@ import Testing
   @Test func `an interceptor that fails after the head loses neither it nor what it cost`() async throws {
     let clock = TestClock()
     let bench = try EndedBench(.request, on: clock) { $0.interceptor(Refusing(clock: clock)) }
-    let response = await bench.session.request(MockSession.url).serializingData().response
+    let response = await bench.session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .interceptionFailed)
     #expect(response.response?.status == .ok)
     #expect(response.metrics.bytesReceived == 9)
@@ -230,10 +230,10 @@ private struct EndedBench {
   func request(_ form: EndedRequestTests.Form, _ way: EndedRequestTests.Way) -> any SessionRequest {
     let request: any SessionRequest =
       switch form {
-      case .data: session.request(MockSession.url)
-      case .upload: session.upload(Data("hello".utf8), to: MockSession.url)
-      case .download: session.download(MockSession.url, to: .file(folder.file("a")))
-      case .bytes, .byteHandler, .events, .eventHandler: session.streamRequest(MockSession.url)
+      case .data: session.request(TestBed.url)
+      case .upload: session.upload(Data("hello".utf8), to: TestBed.url)
+      case .download: session.download(TestBed.url, to: .file(folder.file("a")))
+      case .bytes, .byteHandler, .events, .eventHandler: session.streamRequest(TestBed.url)
       }
     if way == .deadline { _ = request.deadline(clock.now.advanced(by: .seconds(60))) }
     guard way == .atHead else { return request }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite struct GateTests {
   @Test func `an attempt that is held back again on its way through the gate does not begin`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let executor = PatientExecutor()
-    let request = try bench.session { $0.executor(executor) }.request(MockSession.url)
+    let request = try bench.session { $0.executor(executor) }.request(TestBed.url)
     request.response { _ in }
     request.suspend()
     await executor.runAll()

@@ -10,9 +10,9 @@ import Testing
 
 @Suite struct HandlerTests {
   @Test func `handlers of all kinds are called in order, each with its own value`() async throws {
-    let session = try MockSession(.json(["a": 1])).session()
+    let session = try TestBed(.json(["a": 1])).session()
     let notes = Notes<String>()
-    session.request(MockSession.url)
+    session.request(TestBed.url)
       .response { notes.add("response \($0.value??.count ?? -1)") }
       .responseData { notes.add("data \($0.value?.count ?? -1)") }
       .responseString { notes.add("string \($0.value ?? "")") }
@@ -29,9 +29,9 @@ import Testing
   }
 
   @Test func `an error reaches handlers of all kinds`() async throws {
-    let session = try MockSession(.fault(.connectionRefused)).session()
+    let session = try TestBed(.fault(.connectionRefused)).session()
     let notes = Notes<LupineError.Kind?>()
-    session.request(MockSession.url)
+    session.request(TestBed.url)
       .response { notes.add($0.error?.kind) }
       .responseData { notes.add($0.error?.kind) }
       .responseString { notes.add($0.error?.kind) }
@@ -43,9 +43,9 @@ import Testing
   }
 
   @Test func `a handler whose value cannot be made does not keep the others from theirs`() async throws {
-    let session = try MockSession(.text("no json")).session()
+    let session = try TestBed(.text("no json")).session()
     let notes = Notes<String>()
-    session.request(MockSession.url)
+    session.request(TestBed.url)
       .responseJSON { notes.add("\($0.error?.kind == .serializationFailed)") }
       .responseString { notes.add($0.value ?? "") }
     await session.finishRequests()
@@ -56,9 +56,9 @@ import Testing
     let queue = DispatchQueue(label: "handlers")
     let key = DispatchSpecificKey<Int>()
     queue.setSpecific(key: key, value: 7)
-    let session = try MockSession().session { $0.startsImmediately(false) }
+    let session = try TestBed().session { $0.startsImmediately(false) }
     let notes = Notes<Int>()
-    session.request(MockSession.url)
+    session.request(TestBed.url)
       .responseData { _ in notes.add(1) }
       .responseData(queue: queue) { _ in notes.add(DispatchQueue.getSpecific(key: key) ?? 0) }
       .responseData { _ in notes.add(3) }
@@ -68,8 +68,8 @@ import Testing
   }
 
   @Test func `a handler attached after the end is called`() async throws {
-    let session = try MockSession().session()
-    let request = session.request(MockSession.url)
+    let session = try TestBed().session()
+    let request = session.request(TestBed.url)
     _ = try await request.serializingData().value
     let called = Flag()
     let notes = Notes<String>()
@@ -82,9 +82,9 @@ import Testing
   }
 
   @Test func `a handler attached by a handler is called after those before it`() async throws {
-    let session = try MockSession().session { $0.startsImmediately(false) }
+    let session = try TestBed().session { $0.startsImmediately(false) }
     let notes = Notes<Int>()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     request.response { _ in
       notes.add(1)
       request.response { _ in notes.add(3) }
@@ -96,10 +96,10 @@ import Testing
   }
 
   @Test func `handlers and awaiters share one exchange`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
     let notes = Notes<String>()
-    let request = session.request(MockSession.url).responseString { notes.add($0.value ?? "") }
+    let request = session.request(TestBed.url).responseString { notes.add($0.value ?? "") }
     #expect(try await request.serializingString().value == "hello")
     await session.finishRequests()
     #expect(notes.all == ["hello"])
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a request that could not be made tells its handlers why`() async throws {
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     let notes = Notes<LupineError.Kind?>()
     let request = session.request("no url").response { notes.add($0.error?.kind) }
     await session.finishRequests()
@@ -117,8 +117,8 @@ import Testing
 
   @Test func `handlers run on the session's executor`() async throws {
     let executor = CountingExecutor()
-    let session = try MockSession().session { $0.executor(executor) }
-    session.request(MockSession.url).response { _ in }
+    let session = try TestBed().session { $0.executor(executor) }
+    session.request(TestBed.url).response { _ in }
     await session.finishRequests()
     #expect(executor.jobs.all.count > 0)
   }
@@ -126,8 +126,8 @@ import Testing
   @Test func `the response tells all that is known`() async throws {
     let reply = MockReply.text("hello", status: .accepted).field(.server, "mock")
       .trailers([.custom: "t"]).chunked(["hel", "lo"])
-    let session = try MockSession(reply).session()
-    let response = await session.request(MockSession.url, method: .post, parameters: ["a": 1]).serializingString().response
+    let session = try TestBed(reply).session()
+    let response = await session.request(TestBed.url, method: .post, parameters: ["a": 1]).serializingString().response
     #expect(response.request?.method == .post)
     #expect(response.request?.headers[.userAgent] != nil)
     #expect(response.response?.status == .accepted)
@@ -140,16 +140,16 @@ import Testing
   }
 
   @Test func `a body with GET where the encoder would put one is an error that says so`() async throws {
-    let session = try MockSession().session()
-    let response = await session.request(MockSession.url, parameters: ["a": 1], encoder: .json).serializingData().response
+    let session = try TestBed().session()
+    let response = await session.request(TestBed.url, parameters: ["a": 1], encoder: .json).serializingData().response
     #expect(response.error?.message.contains("GET") == true)
   }
 
   @Test func `an encoder that throws gives an error with what it threw`() async throws {
     struct Bad: Error {}
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     let encoder = ClosureParameterEncoder { _, _ in throw Bad() }
-    let response = await session.request(MockSession.url, method: .post, parameters: ["a": 1], encoder: encoder)
+    let response = await session.request(TestBed.url, method: .post, parameters: ["a": 1], encoder: encoder)
       .serializingData().response
     #expect(response.error?.kind == .parameterEncodingFailed)
     #expect(response.error?.underlying is Bad)

@@ -7,35 +7,35 @@ import Testing
 
 @Suite struct LifecycleTests {
   @Test func `a request alone starts nothing`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
-    _ = session.request(MockSession.url).validate()
+    _ = session.request(TestBed.url).validate()
     await session.finishRequests()
     #expect(bench.mock.requests.isEmpty)
     #expect(bench.log.all.isEmpty)
   }
 
   @Test func `a handler starts it`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
-    session.request(MockSession.url).response { _ in }
+    session.request(TestBed.url).response { _ in }
     await session.finishRequests()
     #expect(bench.mock.requests.count == 1)
   }
 
   @Test func `resume starts it without a handler`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
-    session.request(MockSession.url).resume()
+    session.request(TestBed.url).resume()
     await session.finishRequests()
     #expect(bench.mock.requests.count == 1)
   }
 
   @Test func `with startsImmediately off it waits for resume`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.startsImmediately(false) }
     let notes = Notes<String>()
-    let request = session.request(MockSession.url).responseString { notes.add($0.value ?? "") }
+    let request = session.request(TestBed.url).responseString { notes.add($0.value ?? "") }
     await session.finishRequests()
     #expect(bench.mock.requests.isEmpty)
     request.resume().resume().resume()
@@ -45,17 +45,17 @@ import Testing
   }
 
   @Test func `awaited while held, it goes on at resume`() async throws {
-    let bench = MockSession()
-    let request = try bench.session { $0.startsImmediately(false) }.request(MockSession.url)
+    let bench = TestBed()
+    let request = try bench.session { $0.startsImmediately(false) }.request(TestBed.url)
     async let value = request.serializingString().value
     request.resume()
     #expect(try await value == "hello")
   }
 
   @Test func `suspended before its start, it starts at resume`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
-    let request = session.request(MockSession.url).suspend().responseString { _ in }
+    let request = session.request(TestBed.url).suspend().responseString { _ in }
     await session.finishRequests()
     #expect(bench.mock.requests.isEmpty)
     request.resume()
@@ -65,10 +65,10 @@ import Testing
   }
 
   @Test func `suspended while an adapter works, it sends nothing before resume`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let adapter = Pausing()
     let session = try bench.session { $0.adapter(adapter) }
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let value = request.serializingString().value
     await adapter.begun.raised()
     request.suspend()
@@ -103,7 +103,7 @@ import Testing
         return TransportResponse(head: HTTPResponse(status: .ok), body: body)
       }
     ).build()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let value = request.serializingString().value
     await begun.raised()
     request.suspend()
@@ -115,8 +115,8 @@ import Testing
   }
 
   @Test func `suspend and resume after the end change nothing and say nothing`() async throws {
-    let bench = MockSession()
-    let request = try bench.session().request(MockSession.url)
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url)
     _ = try await request.serializingData().value
     let count = bench.log.all.count
     request.suspend().resume().cancel()
@@ -125,10 +125,10 @@ import Testing
   }
 
   @Test func `a request cancelled before its start ends without being sent`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session()
     let notes = Notes<LupineError.Kind?>()
-    let request = session.request(MockSession.url).cancel()
+    let request = session.request(TestBed.url).cancel()
     request.response { notes.add($0.error?.kind) }
     #expect(await request.serializingData().response.error?.kind == .cancelled)
     await session.finishRequests()
@@ -137,8 +137,8 @@ import Testing
   }
 
   @Test func `awaited in a cancelled task, it ends without being sent`() async throws {
-    let bench = MockSession()
-    let request = try bench.session().request(MockSession.url)
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return await request.serializingData().response.error?.kind
@@ -148,8 +148,8 @@ import Testing
   }
 
   @Test func `copies are the same request`() async throws {
-    let bench = MockSession()
-    let request = try bench.session().request(MockSession.url)
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url)
     let copy = request
     _ = try await copy.serializingData().value
     _ = try await request.serializingString().value

@@ -45,14 +45,14 @@ extension Session.Builder {
 
 @Suite struct RequestOptionKeyTests {
   @Test func `an option that is not set has its default`() throws {
-    let request = try OutgoingRequest(MockSession.url)
+    let request = try OutgoingRequest(TestBed.url)
     #expect(request.options[Mode.self] == .normal)
     #expect(request.options[Label.self] == "none")
     #expect(request.options[Ticket.self] == 0)
   }
 
   @Test func `a set option is apart from those of other keys and of copies`() throws {
-    var request = try OutgoingRequest(MockSession.url)
+    var request = try OutgoingRequest(TestBed.url)
     let before = request
     request.options[Mode.self] = .bypass
     request.options[Label.self] = nil
@@ -67,7 +67,7 @@ extension Session.Builder {
   }
 
   @Test func `no description shows a value`() throws {
-    var request = try OutgoingRequest(MockSession.url)
+    var request = try OutgoingRequest(TestBed.url)
     request.options[Label.self] = "hunter2"
     var text = "\(request.options) \(String(reflecting: request.options))"
     dump(request.options, to: &text)
@@ -81,24 +81,24 @@ extension Session.Builder {
   }
 
   @Test func `a program's option reaches adapters, interceptors and layers, and is not sent`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let (seen, passed) = (Notes<(Mode, Int)>(), Notes<Mode>())
     let session = try bench.session {
       $0.noting(seen).adapter(Adapting(seen: passed)).interceptor(Noting(seen: passed))
     }
-    let request = session.request(MockSession.url).option(Mode.self, .bypass).option(Label.self, "x")
+    let request = session.request(TestBed.url).option(Mode.self, .bypass).option(Label.self, "x")
     #expect(request.request?.options[Label.self] == "x")
     _ = try await request.serializingData().value
     #expect(passed.all == [.bypass, .fresh])
     #expect(seen.all.map(\.0) == [.fresh])
     let plain = try bench.session()
-    _ = try await plain.request(MockSession.url).serializingData().value
+    _ = try await plain.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers == bench.mock.requests.last?.headers)
     #expect(bench.mock.requests.map { $0.options[Mode.self] } == [.fresh, .normal])
   }
 
   @Test func `an option survives a retry and a redirect`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "https://a.example/", .sequence([.status(.serviceUnavailable), .redirect(to: "/next")]))
       mock.stub(.get, "https://a.example/next", .redirect(to: "https://b.example/"))
       mock.stub(.get, "https://b.example/", .text("hello"))
@@ -114,7 +114,7 @@ extension Session.Builder {
   }
 
   @Test func `a redirector that changes the origin takes no option of the old one along`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "https://a.example/", .redirect(to: "/next"))
       mock.stub(.get, "https://b.example/", .text("hello"))
     }
@@ -136,8 +136,8 @@ extension Session.Builder {
 
   @Test func `each connection of a stream of events has the request's option`() async throws {
     let page = MockReply.text("data: a\n\n").field(.contentType, "text/event-stream")
-    let bench = MockSession(.sequence([page, .status(.noContent)]))
-    let request = try bench.session().streamRequest(MockSession.url).option(Mode.self, .bypass)
+    let bench = TestBed(.sequence([page, .status(.noContent)]))
+    let request = try bench.session().streamRequest(TestBed.url).option(Mode.self, .bypass)
     for try await _ in request.serializingEvents() {}
     #expect(bench.mock.requests.map { $0.options[Mode.self] } == [.bypass, .bypass])
   }

@@ -85,7 +85,7 @@ import Testing
     var state = RequestState(isHeld: false)
     _ = state.join()
     _ = state.cancel(Self.reason)
-    let request = try OutgoingRequest(MockSession.url)
+    let request = try OutgoingRequest(TestBed.url)
     #expect(state.begin(ExchangeControl(), request, for: request)?.ended?.kind == .cancelled)
   }
 
@@ -93,7 +93,7 @@ import Testing
     var state = RequestState(isHeld: false)
     state.started = .zero
     _ = state.join()
-    let request = try OutgoingRequest(MockSession.url)
+    let request = try OutgoingRequest(TestBed.url)
     let (idle, next) = (ExchangeControl(), ExchangeControl())
     _ = state.begin(idle, request, for: request)
     let found = try #require(state.underWatch?.exchange)

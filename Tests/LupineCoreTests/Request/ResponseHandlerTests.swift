@@ -60,11 +60,11 @@ import Testing
   }
 
   private func makeExecution(_ recorder: Recorder, in session: Session) -> RequestExecution {
-    session.makeExecution(handler: recorder) { try session.makeOutgoingRequest(MockSession.url) }
+    session.makeExecution(handler: recorder) { try session.makeOutgoingRequest(TestBed.url) }
   }
 
   @Test func `the methods are called in order, and the stages of a sink receive decoded bytes`() async throws {
-    let session = try MockSession(.text("ifmmp").field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
+    let session = try TestBed(.text("ifmmp").field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
     let recorder = Recorder()
     let outcome = await makeExecution(recorder, in: session).outcome()
     #expect(outcome.error == nil)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `a refused response is dropped, and the handler gives the bytes for its error`() async throws {
-    let session = try MockSession(.text("gone", status: .gone)).session()
+    let session = try TestBed(.text("gone", status: .gone)).session()
     let recorder = Recorder()
     let request = RunningRequest(makeExecution(recorder, in: session)).validate()
     let error = await request.execution.outcome().error
@@ -85,7 +85,7 @@ import Testing
 
   @Test func `a request that is cancelled before it begins is concluded alone`() async throws {
     let recorder = Recorder()
-    let execution = makeExecution(recorder, in: try MockSession().session())
+    let execution = makeExecution(recorder, in: try TestBed().session())
     execution.cancel()
     #expect(await execution.outcome().error?.kind == .cancelled)
     #expect(execution.cancellation?.kind == .cancelled)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `the session waits for what is delivered`() async throws {
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     let isDelivered = Atomic<Bool>(false)
     session.deliver { isDelivered.store(true, ordering: .relaxed) }
     await session.finishRequests()
@@ -109,8 +109,8 @@ import Testing
   }
 
   @Test func `a serializer of the program's own explains the errors of its request`() async throws {
-    let session = try MockSession(.text("gone", status: .gone)).session()
-    let response = await session.request(MockSession.url).validate().serializingResponse(using: Explaining()).response
+    let session = try TestBed(.text("gone", status: .gone)).session()
+    let response = await session.request(TestBed.url).validate().serializingResponse(using: Explaining()).response
     #expect(response.error?.kind == .unacceptableStatusCode(410))
     #expect(response.error?.message == "The article is gone.")
   }
@@ -118,9 +118,9 @@ import Testing
   @Test func `an execution serializes with the session's decoder`() async throws {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let session = try MockSession(.text("{\"first_name\":\"a\"}")).session { $0.decoder(decoder) }
+    let session = try TestBed(.text("{\"first_name\":\"a\"}")).session { $0.decoder(decoder) }
     struct Person: Decodable, Sendable { let firstName: String }
-    let execution = session.makeExecution { try session.makeOutgoingRequest(MockSession.url) }
+    let execution = session.makeExecution { try session.makeOutgoingRequest(TestBed.url) }
     let (result, _) = await execution.serialize(
       await execution.outcome(), with: DecodableResponseSerializer(of: Person.self))
     #expect(try result.get().firstName == "a")

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ResponseHeadTests {
   @Test func `a response is received where its head is allowed`() async throws {
     let seen = Notes<Int>()
-    let value = try await (try MockSession(.text("hello")).session()).request(MockSession.url).onHTTPResponse { head in
+    let value = try await (try TestBed(.text("hello")).session()).request(TestBed.url).onHTTPResponse { head in
       seen.add(head.status.code)
       return .allow
     }.serializingString().value
@@ -19,8 +19,8 @@ import Testing
   }
 
   @Test func `a response is cancelled at its head, and no retrier is asked`() async throws {
-    let bench = MockSession(.text("hello"))
-    let response = await (try bench.session { $0.retrier(.backoff()) }).request(MockSession.url)
+    let bench = TestBed(.text("hello"))
+    let response = await (try bench.session { $0.retrier(.backoff()) }).request(TestBed.url)
       .onHTTPResponse { _ in .cancel }.serializingString().response
     #expect(response.error?.kind == .cancelled)
     #expect(response.error?.message.contains("status 200") == true)
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `the first who cancels decides`() async throws {
     let seen = Notes<Int>()
-    let request = try MockSession().session().request(MockSession.url)
+    let request = try TestBed().session().request(TestBed.url)
       .onHTTPResponse { _ in
         seen.add(1)
         return .cancel
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a redirect is not shown, and each attempt is`() async throws {
     let seen = Notes<Int>()
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/old", .redirect(to: "/new"))
       mock.stub(.get, "/new", .sequence([.status(.serviceUnavailable), .text("hello")]))
     }
@@ -60,8 +60,8 @@ import Testing
   }
 
   @Test func `a stream hands nothing over that was cancelled at its head`() async throws {
-    let session = try MockSession(.text("hello")).session()
-    let stream = session.streamRequest(MockSession.url).onHTTPResponse { _ in .cancel }.serializingBytes()
+    let session = try TestBed(.text("hello")).session()
+    let stream = session.streamRequest(TestBed.url).onHTTPResponse { _ in .cancel }.serializingBytes()
     await #expect { for try await _ in stream { Issue.record("a piece") } } throws: { error in
       (error as? LupineError)?.kind == .cancelled
     }
@@ -72,15 +72,15 @@ import Testing
       HTTPResponse(status: .init(code: 103), headerFields: [.link: link, .setCookie: "a=1"])
     }
     let seen = Notes<String>()
-    let request = try MockSession(.text("hello").informational(hints)).session().request(MockSession.url)
+    let request = try TestBed(.text("hello").informational(hints)).session().request(TestBed.url)
       .onInterimResponse { seen.add($0.headerFields[.link] ?? "") }
     _ = try await request.serializingString().value
     #expect(seen.all == hints.map { $0.headerFields[.link] ?? "" })
   }
 
   @Test func `trailers are the request's, and an event without secrets`() async throws {
-    let bench = MockSession(.text("hello").trailers([.eTag: "\"x\"", .setCookie: "secret"]))
-    let request = try bench.session().streamRequest(MockSession.url)
+    let bench = TestBed(.text("hello").trailers([.eTag: "\"x\"", .setCookie: "secret"]))
+    let request = try bench.session().streamRequest(TestBed.url)
     for try await _ in request.serializingBytes() {}
     #expect(await request.trailers?[.eTag] == "\"x\"")
     let heard = bench.log.all.compactMap { if case .trailers(let fields) = $0.kind { fields } else { nil } }
@@ -88,16 +88,16 @@ import Testing
   }
 
   @Test func `adapters are named by the events`() async throws {
-    let bench = MockSession()
-    _ = await (try bench.session { $0.baseURL(MockSession.url).adapter(BearerToken("hidden")) }).request(MockSession.url)
+    let bench = TestBed()
+    _ = await (try bench.session { $0.baseURL(TestBed.url).adapter(BearerToken("hidden")) }).request(TestBed.url)
       .serializingData().response
     let names = bench.log.all.compactMap { if case .adapted(_, let name) = $0.kind { name } else { nil } }
     #expect(names == ["BearerToken"])
   }
 
   @Test func `what a serializer made, or why it could not, is an event`() async throws {
-    let bench = MockSession(.text("hello"))
-    let request = try bench.session().request(MockSession.url)
+    let bench = TestBed(.text("hello"))
+    let request = try bench.session().request(TestBed.url)
     _ = await request.serializingString().response
     _ = await request.serializingJSON().response
     let heard = bench.log.all.compactMap { event -> String? in

@@ -25,7 +25,7 @@ import Testing
     let queue = DispatchQueue(label: "blocked")
     queue.suspend()
     defer { queue.resume() }
-    let request = try session(mock).request(MockSession.url).downloadProgress(queue: queue) { _ in }
+    let request = try session(mock).request(TestBed.url).downloadProgress(queue: queue) { _ in }
     async let response = request.serializingString().response
     await validated.raised()
     if isCancelled { request.cancel() } else { clock.advance(by: .seconds(6)) }
@@ -39,7 +39,7 @@ import Testing
       return context.answer(200, [:], "hello")
     }
     let (never, left) = (Flag(), Flag())
-    let request = try session(transport).request(MockSession.url).onInterimResponse { _ in
+    let request = try session(transport).request(TestBed.url).onInterimResponse { _ in
       await never.raised()
       left.raise()
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import LupineCoding
 
 @Suite struct SessionDecoderTests {
-  private let bench = MockSession(.text(#"{"published_at": 1}"#))
+  private let bench = TestBed(.text(#"{"published_at": 1}"#))
 
   private func session() throws -> Session {
     let decoder = JSONDecoder()
@@ -20,60 +20,60 @@ import Testing
   @Test func `a serializer without a decoder uses the session's`() async throws {
     let serializer = DecodableResponseSerializer(of: Article.self)
     #expect(
-      try await session().request(MockSession.url).serializingResponse(using: serializer).value == Article(publishedAt: 1))
+      try await session().request(TestBed.url).serializingResponse(using: serializer).value == Article(publishedAt: 1))
     #expect(
-      try await session().download(MockSession.url).serializingResponse(using: .decodable(of: Article.self)).value
+      try await session().download(TestBed.url).serializingResponse(using: .decodable(of: Article.self)).value
         == Article(publishedAt: 1))
   }
 
   @Test func `a serializer within one of the program's uses the session's decoder`() async throws {
-    #expect(try await session().request(MockSession.url).serializingResponse(using: Publication()).value == 1)
+    #expect(try await session().request(TestBed.url).serializingResponse(using: Publication()).value == 1)
   }
 
   @Test func `a handler's serializer uses the session's decoder`() async throws {
     let noted = Notes<Int?>()
     let session = try session()
-    session.request(MockSession.url).response(responseSerializer: Publication()) { noted.add($0.value) }
-    session.download(MockSession.url).response(responseSerializer: Publication()) { noted.add($0.value) }
+    session.request(TestBed.url).response(responseSerializer: Publication()) { noted.add($0.value) }
+    session.download(TestBed.url).response(responseSerializer: Publication()) { noted.add($0.value) }
     await session.finishRequests()
     #expect(noted.all == [1, 1])
   }
 
   @Test func `a serializer's own decoder comes before the session's`() async throws {
     let serializer = DecodableResponseSerializer(of: Article.self, decoder: JSONDecoder())
-    let result = try await session().request(MockSession.url).serializingResponse(using: serializer).result
+    let result = try await session().request(TestBed.url).serializingResponse(using: serializer).result
     #expect(throws: LupineError.self) { try result.get() }
   }
 
   @Test func `a request says which of its responses may be empty`() async throws {
-    let session = try MockSession(.status(.created)).session()
+    let session = try TestBed(.status(.created)).session()
     let codes: Set = [201]
     #expect(
-      try await session.request(MockSession.url, method: .post)
+      try await session.request(TestBed.url, method: .post)
         .serializingDecodable(Article?.self, emptyResponseCodes: codes).value == nil)
     #expect(
-      try await session.request(MockSession.url, method: .delete)
+      try await session.request(TestBed.url, method: .delete)
         .serializingDecodable(Article?.self, emptyRequestMethods: [.delete]).value == nil)
     #expect(
-      try await session.request(MockSession.url).serializingResponse(
+      try await session.request(TestBed.url).serializingResponse(
         using: .decodable(of: Article?.self, emptyResponseCodes: codes)
       ).value == nil)
-    let refused = await session.request(MockSession.url, method: .post).serializingDecodable(Article?.self).result
+    let refused = await session.request(TestBed.url, method: .post).serializingDecodable(Article?.self).result
     #expect(throws: LupineError.self) { try refused.get() }
   }
 
   @Test func `a handler says which responses may be empty`() async throws {
     let noted = Notes<Result<Article?, LupineError>>()
-    let session = try MockSession(.status(.created)).session()
-    session.request(MockSession.url, method: .post)
+    let session = try TestBed(.status(.created)).session()
+    session.request(TestBed.url, method: .post)
       .responseDecodable(of: Article?.self, emptyResponseCodes: [201]) { noted.add($0.result) }
     await session.finishRequests()
     #expect(try noted.all.first?.get() == .some(nil))
   }
 
   @Test func `what a request does not say of empty responses is the session's`() async throws {
-    let session = try MockSession(.status(.accepted)).session { $0.serializers(emptyResponseCodes: [202]) }
-    let request = session.request(MockSession.url, method: .post)
+    let session = try TestBed(.status(.accepted)).session { $0.serializers(emptyResponseCodes: [202]) }
+    let request = session.request(TestBed.url, method: .post)
     #expect(
       try await request.serializingDecodable(Article?.self, emptyRequestMethods: [.delete]).value == nil)
   }

@@ -48,7 +48,7 @@ private final class Counter: Sendable {
 
 @Suite struct BackgroundTaskTests {
   @Test func `a layer's task sends a request below it after its request has ended`() async throws {
-    let bench = MockSession(.sequence([.text("first"), .text("second")]))
+    let bench = TestBed(.sequence([.text("first"), .text("second")]))
     let (go, texts) = (Flag(), Notes<String>())
     let session = try bench.session {
       $0.job { request, context, base in
@@ -60,7 +60,7 @@ private final class Counter: Sendable {
         }
       }
     }
-    #expect(try await session.request(MockSession.url).serializingString().value == "first")
+    #expect(try await session.request(TestBed.url).serializingString().value == "first")
     let events = bench.log.all.count
     go.raise()
     await session.finishBackgroundTasks()
@@ -81,7 +81,7 @@ private final class Counter: Sendable {
         return try await context.hang(began)
       }
     ).build()
-    let request = session.request(MockSession.url)
+    let request = session.request(TestBed.url)
     async let response = request.serializingData().response
     await began.raised()
     request.cancel()
@@ -110,7 +110,7 @@ private final class Counter: Sendable {
         late.add(Task.isCancelled)
       }
     }.build()
-    _ = try await session.request(MockSession.url).serializingString().value
+    _ = try await session.request(TestBed.url).serializingString().value
     await asked.raised()
     await session.shutdown()
     #expect(kinds.all == [.sessionShutDown, .sessionShutDown])
@@ -137,7 +137,7 @@ private final class Counter: Sendable {
         }
       }.build()
       observed = session
-      _ = try await session.request(MockSession.url).serializingString().value
+      _ = try await session.request(TestBed.url).serializingString().value
       await asked.raised()
     }
     await end.raised()
@@ -168,7 +168,7 @@ private final class Counter: Sendable {
           }
         }
       }.build()
-    _ = try await session.request(MockSession.url).serializingString().value
+    _ = try await session.request(TestBed.url).serializingString().value
     await asked.raised()
     clock.advance(by: .seconds(3))
     await session.finishBackgroundTasks()
@@ -188,7 +188,7 @@ private final class Counter: Sendable {
         }
       }
     }.build()
-    var description = try OutgoingRequest(MockSession.url)
+    var description = try OutgoingRequest(TestBed.url)
     description.options.timeouts = Timeouts(idle: .seconds(1))
     _ = try await session.request(description).serializingString().value
     await asked.raised()
@@ -219,7 +219,7 @@ private final class Counter: Sendable {
         if let response = try? await task.send(request, through: base) { left.add(response.body) }
       }
     }.build()
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     await ended.raised()
     await session.finishBackgroundTasks()
     let body = try #require(left.all.first)
@@ -244,7 +244,7 @@ private final class Counter: Sendable {
         kinds.add(Task.isCancelled ? .other : nil)
       }
     }.build()
-    _ = try await session.request(MockSession.url).serializingString().value
+    _ = try await session.request(TestBed.url).serializingString().value
     await session.finishBackgroundTasks()
     #expect(kinds.all == [.cancelled, nil])
   }
@@ -267,7 +267,7 @@ private final class Counter: Sendable {
         while let piece = try? await response?.body.next() { pieces.add(piece) }
       }
     }.build()
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     await session.finishBackgroundTasks()
     #expect(contexts.all.count == 2)
     #expect(contexts.all.first?.identity == contexts.all.last?.identity)
@@ -276,13 +276,13 @@ private final class Counter: Sendable {
   }
 
   @Test func `a session's own task is not bound by the deadline of the task that started it`() async throws {
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     let texts = Notes<String>()
     let go = Flag()
     let isStarted = await Session.withDeadline(VirtualInstant()) {
       session.startBackgroundTask { [weak session] in
         await go.raised()
-        texts.add((try? await session?.request(MockSession.url).serializingString().value) ?? "")
+        texts.add((try? await session?.request(TestBed.url).serializingString().value) ?? "")
       }
     }
     #expect(isStarted)

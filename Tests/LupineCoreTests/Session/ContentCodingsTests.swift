@@ -10,8 +10,8 @@ import Testing
   /// What a session that knows `rot` (also `x-rot`) makes of a body in these codings.
   private func receive(_ coding: String, _ text: String, limits: Limits = Limits()) async throws -> String {
     let reply = MockReply.text(text).field(.contentEncoding, coding)
-    let session = try MockSession(reply).session { $0.contentCoding(Rot("rot", aliases: ["x-rot"])).limits(limits) }
-    return try await session.request(MockSession.url).serializingString().value
+    let session = try TestBed(reply).session { $0.contentCoding(Rot("rot", aliases: ["x-rot"])).limits(limits) }
+    return try await session.request(TestBed.url).serializingString().value
   }
 
   @Test(arguments: [
@@ -34,8 +34,8 @@ import Testing
 
   @Test(arguments: [HTTPResponse.Status.noContent, .notModified])
   func `a response without a body may name a coding`(status: HTTPResponse.Status) async throws {
-    let session = try MockSession(.status(status).field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
-    let response = await session.request(MockSession.url).serializingData().response
+    let session = try TestBed(.status(status).field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
+    let response = await session.request(TestBed.url).serializingData().response
     #expect(response.response?.status == status)
     #expect(response.data?.isEmpty == true)
   }
@@ -48,8 +48,8 @@ import Testing
   func `a part of coded content is left as it is`(range: String?, body: String) async throws {
     var reply = MockReply.text("ifmmp", status: .partialContent).field(.contentEncoding, "rot")
     if let range { reply = reply.field(.contentRange, range) }
-    let session = try MockSession(reply).session { $0.contentCoding(Rot("rot")) }
-    #expect(try await session.request(MockSession.url).serializingString().value == body)
+    let session = try TestBed(reply).session { $0.contentCoding(Rot("rot")) }
+    #expect(try await session.request(TestBed.url).serializingString().value == body)
   }
 
   @Test func `two codings together keep to the ratio of one`() throws {

@@ -11,14 +11,14 @@ import Testing
     ("https://api.example.com:8443/", false), ("https://example.com/", false), ("https://api.example.com./", false),
   ])
   func `a secret default field goes to the base URL's origin alone`(url: String, isSent: Bool) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.baseURL("https://api.example.com/v1").header(.apiKey, "k") }
     _ = try await session.request(url).serializingData().value
     #expect((bench.mock.requests.first?.headers[.apiKey] != nil) == isSent)
   }
 
   @Test func `a secret default field may be meant for other origins`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session {
       $0.header(.apiKey, "k", to: .origins(["https://a.example.com", "http://b.org:81"]))
     }
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [CredentialScope.baseURL, .origins(["https://a.example.com", "nowhere"])])
   func `a secret that could go nowhere is refused when the session is built`(scope: CredentialScope) {
     let error = #expect(throws: LupineError.self) {
-      try MockSession().session {
+      try TestBed().session {
         $0.header(.apiKey, "k", to: scope).adapter(BearerToken("t", to: scope))
           .connectionCredential(.negotiate, to: scope)
       }
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a field marked secret after it was set is scoped, too`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.baseURL("https://a.example.com").header(.custom, "v").secretField(.custom) }
     _ = try await session.request("https://b.example.com/").serializingData().value
     #expect(bench.mock.requests.first?.headers[.custom] == nil)
@@ -54,7 +54,7 @@ import Testing
     ("https://b.example.com/x", "https://b.example.com/x"),
   ])
   func `a relative reference is appended to the base URL`(reference: String, expected: String) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.baseURL("https://a.example.com/v1") }
     _ = try await session.request(reference).serializingData().value
     #expect(bench.mock.requests.first?.url.string.hasPrefix(expected) == true)
@@ -62,7 +62,7 @@ import Testing
 
   @Test(arguments: ["../x", "//evil.example.com", "javascript:alert(1)", "a/../../x"])
   func `a reference that leaves the base URL is an error`(reference: String) async throws {
-    let session = try MockSession().session { $0.baseURL("https://a.example.com/v1") }
+    let session = try TestBed().session { $0.baseURL("https://a.example.com/v1") }
     let error = await #expect(throws: LupineError.self) { try await session.request(reference).serializingData().value }
     #expect(error?.kind == .invalidURL)
   }

@@ -36,15 +36,15 @@ import Testing
   }
 
   @Test func `without codings nothing is said to be accepted`() async throws {
-    let bench = MockSession()
-    _ = try await bench.session().request(MockSession.url).serializingData().value
+    let bench = TestBed()
+    _ = try await bench.session().request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[.acceptEncoding] == nil)
   }
 
   @Test func `the session accepts the codings it can undo`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.contentCoding(Rot("rot")).contentCoding(Rot("other")) }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[.acceptEncoding] == "rot;q=1.0, other;q=0.9")
   }
 
@@ -54,16 +54,16 @@ import Testing
       ([.accept: "*/*"], "rot;q=1.0"), ([:], "rot;q=1.0"),
     ] as [(HTTPFields, String)])
   func `a range is asked for of the content as it is`(fields: HTTPFields, expected: String) async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.contentCoding(Rot("rot")) }
-    _ = try await session.request(MockSession.url, headers: fields).serializingData().value
+    _ = try await session.request(TestBed.url, headers: fields).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .acceptEncoding] == [expected])
   }
 
   @Test func `a field that the builder was given is not made`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.header(.userAgent, "mine").header(.acceptLanguage, "tlh") }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .userAgent] == ["mine"])
     #expect(bench.mock.requests.first?.headers[.acceptLanguage] == "tlh")
   }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `of a step that sets, the last counts`() throws {
-    let session = try MockSession().session { $0.timeouts(idle: .seconds(1)).timeouts(connect: nil, total: .seconds(9)) }
+    let session = try TestBed().session { $0.timeouts(idle: .seconds(1)).timeouts(connect: nil, total: .seconds(9)) }
     #expect(session.configuration.timeouts == Timeouts(connect: nil, idle: .seconds(60), total: .seconds(9)))
   }
 
@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: ["https://example.com/v1?x=1", "https://example.com/#f", "/v1", "https://u:p@example.com", ""])
   func `a base URL that is none, or has more than a path, is refused`(text: String) {
-    #expect(throws: LupineError.self) { _ = try MockSession().session { $0.baseURL(text) } }
+    #expect(throws: LupineError.self) { _ = try TestBed().session { $0.baseURL(text) } }
   }
 
   static let demanding: [(capability: String, change: @Sendable (Session.Builder) -> Session.Builder)] = [
@@ -86,35 +86,35 @@ import Testing
     struct Two: Plugin {
       func install(in builder: inout Session.Builder) { builder = builder.adapter(Mark("2")).adapter(Mark("3")) }
     }
-    let session = try MockSession().session { $0.adapter(Mark("1")).install(Two()).adapter(Mark("4")) }
+    let session = try TestBed().session { $0.adapter(Mark("1")).install(Two()).adapter(Mark("4")) }
     #expect(session.configuration.adapters.compactMap { ($0 as? Mark)?.text } == ["1", "2", "3", "4"])
   }
 
   @Test func `a field that is marked secret later keeps the scope it was given`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.header(.custom, "key", to: .anyOrigin).secretField(.custom) }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[.custom] == "key")
   }
 
   @Test func `the serializers are set up for every request, and one given to a request has its own rules`() async throws
   {
-    let session = try MockSession(.status(.ok)).session { $0.serializers(emptyResponseCodes: [200]) }
-    #expect(try await session.request(MockSession.url).serializingJSON().value == .null)
-    let own = session.request(MockSession.url).serializingResponse(using: .json)
+    let session = try TestBed(.status(.ok)).session { $0.serializers(emptyResponseCodes: [200]) }
+    #expect(try await session.request(TestBed.url).serializingJSON().value == .null)
+    let own = session.request(TestBed.url).serializingResponse(using: .json)
     #expect(await #expect(throws: LupineError.self) { try await own.value }?.kind == .emptyResponse)
   }
 
   @Test func `the session has a preprocessor for all serializers`() async throws {
-    let session = try MockSession(.text(")]}',\n[1]")).session { $0.serializers(preprocessor: .googleXSSI) }
-    let request = session.request(MockSession.url)
+    let session = try TestBed(.text(")]}',\n[1]")).session { $0.serializers(preprocessor: .googleXSSI) }
+    let request = session.request(TestBed.url)
     #expect(try await request.serializingJSON().value == [1])
-    #expect(try await session.request(MockSession.url).serializingString().value == "[1]")
+    #expect(try await session.request(TestBed.url).serializingString().value == "[1]")
   }
 
   @Test func `the error of a builder has one full stop at its end`() {
     let error = #expect(throws: LupineError.self) {
-      try MockSession().session { $0.baseURL("example.com").timeouts(idle: .zero) }
+      try TestBed().session { $0.baseURL("example.com").timeouts(idle: .zero) }
     }
     #expect(error?.message.hasSuffix(".") == true)
     #expect(error?.message.contains("..") == false)
@@ -124,7 +124,7 @@ import Testing
   @Test func `each step reaches the session`() throws {
     var limits = Limits()
     limits.redirects = 3
-    let session = try MockSession().session { [limits] builder in
+    let session = try TestBed().session { [limits] builder in
       builder.limits(limits).random { 7 }.startsImmediately(false).retrier(.backoff()).interceptor(Pass())
         .secretField(.custom).certificateAuthorities("/roots.pem").parameterEncoder(.json)
     }
@@ -140,19 +140,19 @@ import Testing
   }
 
   @Test func `all values of a repeated default field are sent`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     var fields = HTTPFields()
     fields.append(HTTPField(name: .custom, value: "1"))
     fields.append(HTTPField(name: .custom, value: "2"))
     let session = try bench.session { [fields] in $0.header(.custom, "0").headers(fields) }
-    _ = try await session.request(MockSession.url).serializingData().value
+    _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .custom] == ["1", "2"])
   }
 
   @Test func `a field of the request replaces the session's`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let session = try bench.session { $0.header(.userAgent, "session").header(.custom, "session") }
-    _ = try await session.request(MockSession.url, headers: [.userAgent: "request"]).serializingData().value
+    _ = try await session.request(TestBed.url, headers: [.userAgent: "request"]).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .userAgent] == ["request"])
     #expect(bench.mock.requests.first?.headers[.custom] == "session")
   }

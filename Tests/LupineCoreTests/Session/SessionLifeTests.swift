@@ -17,7 +17,7 @@ import Testing
 
   @Test func `a session that is let go lets its request finish`() async throws {
     let reply = Flag()
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.get, "/{any...}") { (_: RecordedRequest) async throws -> MockReply in
         await reply.raised()
         return .text("late")
@@ -29,7 +29,7 @@ import Testing
     do {
       let session = try bench.session()
       observed = session
-      session.request(MockSession.url).responseString {
+      session.request(TestBed.url).responseString {
         done.add($0.value ?? "")
         end.raise()
       }
@@ -43,9 +43,9 @@ import Testing
   @Test func `a session is released when its last request is done`() async throws {
     weak var observed: Session?
     do {
-      let session = try MockSession().session()
+      let session = try TestBed().session()
       observed = session
-      _ = try await session.request(MockSession.url).serializingData().value
+      _ = try await session.request(TestBed.url).serializingData().value
     }
     #expect(observed == nil)
   }
@@ -65,8 +65,8 @@ import Testing
   func `a session is released when its last stream is done`(how: String) async throws {
     let end = Flag()
     do {
-      let bench = MockSession(.text("data: a\n\ndata: b\n\n").field(.contentType, "text/event-stream"))
-      let request = try bench.session { $0.monitor(Part(end)) }.streamRequest(MockSession.url)
+      let bench = TestBed(.text("data: a\n\ndata: b\n\n").field(.contentType, "text/event-stream"))
+      let request = try bench.session { $0.monitor(Part(end)) }.streamRequest(TestBed.url)
       switch how {
       case "read": for try await _ in request.serializingBytes() {}
       case "left": for try await _ in request.serializingLines() { break }
@@ -80,9 +80,9 @@ import Testing
   @Test func `a session is released when its last request was cancelled just before its exchange`() async throws {
     weak var observed: Session?
     do {
-      let session = try MockSession().session { $0.adapter(Canceller()) }
+      let session = try TestBed().session { $0.adapter(Canceller()) }
       observed = session
-      let response = await session.request(MockSession.url).serializingData().response
+      let response = await session.request(TestBed.url).serializingData().response
       #expect(response.error?.kind == .cancelled)
     }
     #expect(observed == nil)
@@ -92,9 +92,9 @@ import Testing
     weak var observed: Session?
     weak var task: RequestExecution?
     do {
-      let session = try MockSession().session { $0.startsImmediately(false) }
+      let session = try TestBed().session { $0.startsImmediately(false) }
       observed = session
-      let request = session.request(MockSession.url).responseString { _ in }
+      let request = session.request(TestBed.url).responseString { _ in }
       task = request.execution
     }
     #expect(observed == nil)
@@ -108,26 +108,26 @@ import Testing
         try await context.hang(asked)
       }
     ).build()
-    async let response = session.request(MockSession.url).serializingData().response
+    async let response = session.request(TestBed.url).serializingData().response
     await asked.raised()
     await session.shutdown()
     #expect(await response.error?.kind == .sessionShutDown)
-    #expect(await session.request(MockSession.url).serializingData().response.error?.kind == .sessionShutDown)
+    #expect(await session.request(TestBed.url).serializingData().response.error?.kind == .sessionShutDown)
     await session.shutdown()
   }
 
   @Test func `a shutdown waits for nothing where nothing runs`() async throws {
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     await session.shutdown()
     await session.finishRequests()
   }
 
   @Test func `a transport that two sessions share outlives the shutdown of one`() async throws {
-    let bench = MockSession()
+    let bench = TestBed()
     let first = try bench.session()
     let second = try bench.session()
     await first.shutdown()
-    #expect(try await second.request(MockSession.url).serializingString().value == "hello")
+    #expect(try await second.request(TestBed.url).serializingString().value == "hello")
   }
 
   @Test func `cancelling all requests ends those that run and no later one`() async throws {
@@ -138,11 +138,11 @@ import Testing
         return try await context.hang(asked)
       }
     ).build()
-    async let response = session.request(MockSession.url).serializingData().response
+    async let response = session.request(TestBed.url).serializingData().response
     await asked.raised()
     session.cancelAllRequests()
     #expect(await response.error?.kind == .cancelled)
-    #expect(await session.request(MockSession.url, method: .post).serializingData().response.response?.status == .ok)
+    #expect(await session.request(TestBed.url, method: .post).serializingData().response.response?.status == .ok)
   }
 
   @Test(arguments: UInt64(0)..<10)
@@ -159,9 +159,9 @@ import Testing
   }
 
   @Test func `awaiting a session's requests waits for their handlers`() async throws {
-    let session = try MockSession().session()
+    let session = try TestBed().session()
     let notes = Notes<Int>()
-    for number in 0..<20 { session.request(MockSession.url).responseData { _ in notes.add(number) } }
+    for number in 0..<20 { session.request(TestBed.url).responseData { _ in notes.add(number) } }
     await session.finishRequests()
     #expect(notes.all.sorted() == Array(0..<20))
   }

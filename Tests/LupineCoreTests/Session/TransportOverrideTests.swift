@@ -53,10 +53,10 @@ extension Trait where Self == ReplacingTrait {
     let wire = refusing(.networking)
     for _ in 0..<2 {
       let session = try Session.Builder().transport(wire).build()
-      #expect(try await session.request(MockSession.url).serializingString().value == "replaced")
+      #expect(try await session.request(TestBed.url).serializingString().value == "replaced")
     }
     let child = Task {
-      try await Session.Builder().transport(wire).build().request(MockSession.url).serializingString().value
+      try await Session.Builder().transport(wire).build().request(TestBed.url).serializingString().value
     }
     #expect(try await child.value == "replaced")
     let mock = try #require(ReplacingTrait.mock)
@@ -67,18 +67,18 @@ extension Trait where Self == ReplacingTrait {
 
   @Test func `without an override the transport is the builder's`() async throws {
     #expect(TransportOverride.wrap == nil)
-    let bench = MockSession()
+    let bench = TestBed()
     try await TransportOverride.wrapping { [self] _ in
       refusing()
     } operation: {
       _ = try bench.session()
     }
-    #expect(try await bench.session().request(MockSession.url).serializingString().value == "hello")
+    #expect(try await bench.session().request(TestBed.url).serializingString().value == "hello")
   }
 
   @Test func `the inner override wraps first, and layers stand around both`() async throws {
     let notes = Notes<String>()
-    let bench = MockSession()
+    let bench = TestBed()
     try await TransportOverride.wrapping {
       NamedTransport(name: "outer", base: $0, notes: notes)
     } operation: {
@@ -86,7 +86,7 @@ extension Trait where Self == ReplacingTrait {
         NamedTransport(name: "inner", base: $0, notes: notes)
       } operation: {
         let layer = TransportLayer("layer") { NamedTransport(name: "layer", base: $0, notes: notes) }
-        _ = try await bench.session { $0.transportLayer(layer) }.request(MockSession.url).serializingData().value
+        _ = try await bench.session { $0.transportLayer(layer) }.request(TestBed.url).serializingData().value
       }
     }
     #expect(notes.all == ["layer", "outer", "inner"])
@@ -105,7 +105,7 @@ extension Trait where Self == ReplacingTrait {
     await TransportOverride.wrapping { [self] _ in
       refusing()
     } operation: {
-      _ = #expect(throws: LupineError.self) { try MockSession().session { $0.requiring(.trailers) } }
+      _ = #expect(throws: LupineError.self) { try TestBed().session { $0.requiring(.trailers) } }
     }
   }
 

@@ -16,8 +16,8 @@ import Testing
   private func text(_ error: LupineError?) -> String? { error?.body.map { String(decoding: $0, as: UTF8.self) } }
 
   @Test func `its error has the first bytes of the body, whichever way the stream is read`() async throws {
-    let session = try MockSession(Self.refused).session()
-    func stream() -> DataStreamRequest { session.streamRequest(MockSession.url).validate() }
+    let session = try TestBed(Self.refused).session()
+    func stream() -> DataStreamRequest { session.streamRequest(TestBed.url).validate() }
     #expect(text(await stream().failure()) == Self.page)
     let lines = await #expect(throws: LupineError.self) { for try await _ in stream().serializingLines() {} }
     #expect(text(lines) == Self.page)
@@ -36,8 +36,8 @@ import Testing
     let bytes = Data(Self.page.utf8)
     let cuts = (1..<bytes.count).map { [bytes.prefix($0), bytes.dropFirst($0)] } + [bytes.map { Data([$0]) }]
     for pieces in cuts {
-      let session = try MockSession(MockReply.status(.badRequest).chunked(pieces)).session()
-      #expect(text(await session.streamRequest(MockSession.url, window: 5).validate().failure()) == Self.page)
+      let session = try TestBed(MockReply.status(.badRequest).chunked(pieces)).session()
+      #expect(text(await session.streamRequest(TestBed.url, window: 5).validate().failure()) == Self.page)
     }
   }
 
@@ -51,8 +51,8 @@ import Testing
         taken.wrappingAdd(1, ordering: .relaxed).oldValue < 10_000 ? [UInt8](repeating: 0x78, count: 100) : nil
       })
     }
-    let session = try MockSession(.body(endless, status: .badRequest)).session { [limits] in $0.limits(limits) }
-    let error = await session.streamRequest(MockSession.url, window: 200).validate().failure()
+    let session = try TestBed(.body(endless, status: .badRequest)).session { [limits] in $0.limits(limits) }
+    let error = await session.streamRequest(TestBed.url, window: 200).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(error?.body == Data(repeating: 0x78, count: limit))
     // Up to 256 KiB may arrive before the head is refused.
@@ -60,18 +60,18 @@ import Testing
   }
 
   @Test func `a server that stalls ends it at the idle timeout, with what has arrived`() async throws {
-    let bench = MockSession(Self.refused.stall(afterBytes: 9))
+    let bench = TestBed(Self.refused.stall(afterBytes: 9))
     let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
-    let error = await session.streamRequest(MockSession.url).validate().failure()
+    let error = await session.streamRequest(TestBed.url).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(text(error) == #"{"message"#)
     #expect(bench.clock.now.offset >= .seconds(7))
   }
 
   @Test func `a server that sends a byte now and then does not hold it up either`() async throws {
-    let bench = MockSession(.status(.badRequest).chunked(Array(repeating: "x", count: 1000), every: .seconds(2)))
+    let bench = TestBed(.status(.badRequest).chunked(Array(repeating: "x", count: 1000), every: .seconds(2)))
     let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
-    let error = await session.streamRequest(MockSession.url).validate().failure()
+    let error = await session.streamRequest(TestBed.url).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     // The clock moves on while the reader has not heard of the timer yet.
     #expect((2..<100).contains(error?.body?.count ?? 0))
@@ -79,19 +79,19 @@ import Testing
   }
 
   @Test func `a body that breaks off leaves the refusal, with what has arrived`() async throws {
-    let session = try MockSession(Self.refused.reset(afterBytes: 9)).session()
-    let error = await session.streamRequest(MockSession.url).validate().failure()
+    let session = try TestBed(Self.refused.reset(afterBytes: 9)).session()
+    let error = await session.streamRequest(TestBed.url).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(text(error) == #"{"message"#)
   }
 
   @Test(arguments: [true, false])
   func `the request's deadlines hold while it is read`(isAttempt: Bool) async throws {
-    let bench = MockSession(Self.refused.stall(afterBytes: 9))
+    let bench = TestBed(Self.refused.stall(afterBytes: 9))
     let session = try bench.session {
       $0.timeouts(idle: .seconds(70), total: isAttempt ? nil : .seconds(5), attempt: isAttempt ? .seconds(5) : nil)
     }
-    let error = await session.streamRequest(MockSession.url).validate().failure()
+    let error = await session.streamRequest(TestBed.url).validate().failure()
     #expect(error?.kind == .timedOut(isAttempt ? .attempt : .total))
     #expect(bench.clock.now.offset == .seconds(5))
   }
@@ -106,8 +106,8 @@ import Testing
         return count < 1_000 ? [0x78] : nil
       })
     }
-    let session = try MockSession(.body(body, status: .badRequest)).session()
-    let refused = session.streamRequest(MockSession.url).validate()
+    let session = try TestBed(.body(body, status: .badRequest)).session()
+    let refused = session.streamRequest(TestBed.url).validate()
     request.withLock { $0 = refused }
     #expect(await refused.failure()?.isCancelled == true)
     // Up to 256 KiB may arrive before the head is refused.
@@ -115,24 +115,24 @@ import Testing
   }
 
   @Test func `what it cost counts what was read`() async throws {
-    let session = try MockSession(Self.refused).session()
-    let request = session.streamRequest(MockSession.url).validate()
+    let session = try TestBed(Self.refused).session()
+    let request = session.streamRequest(TestBed.url).validate()
     #expect(await request.failure()?.metrics?.bytesReceived ?? 0 > 0)
     #expect(request.allMetrics.count == 1)
   }
 
   @Test func `a refused stream is retried as before`() async throws {
-    let bench = MockSession(.sequence([.text("busy", status: .serviceUnavailable), .text("one\n")]))
+    let bench = TestBed(.sequence([.text("busy", status: .serviceUnavailable), .text("one\n")]))
     let session = try bench.session { $0.retrier(.backoff(limit: 1)) }
     var lines: [String] = []
-    for try await line in session.streamRequest(MockSession.url).validate().serializingLines() { lines.append(line) }
+    for try await line in session.streamRequest(TestBed.url).validate().serializingLines() { lines.append(line) }
     #expect(lines == ["one"])
   }
 
   @Test func `a line that does not decode is the body of its error`() async throws {
-    let session = try MockSession(.text("1\n\"two\"\n3\n")).session()
+    let session = try TestBed(.text("1\n\"two\"\n3\n")).session()
     let error = await #expect(throws: LupineError.self) {
-      for try await _ in session.streamRequest(MockSession.url).serializingDecodableLines(of: Int.self) {}
+      for try await _ in session.streamRequest(TestBed.url).serializingDecodableLines(of: Int.self) {}
     }
     #expect(text(error) == "\"two\"")
   }

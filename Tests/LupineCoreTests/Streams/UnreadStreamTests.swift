@@ -16,14 +16,14 @@ import Testing
     let log = EventLog()
     let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: nil).monitor(log)
       .build()
-    #expect(try await session.streamRequest(MockSession.url).serializingBytes().head.status == .ok)
+    #expect(try await session.streamRequest(TestBed.url).serializingBytes().head.status == .ok)
     await session.finishRequests()
     #expect(log.all.compactMap(\.endKind) == [.cancelled])
   }
 
   @Test func `the body still has a reader after its head`() async throws {
-    let session = try MockSession(.text("all of it")).session()
-    let request = session.streamRequest(MockSession.url)
+    let session = try TestBed(.text("all of it")).session()
+    let request = session.streamRequest(TestBed.url)
     #expect(try await request.serializingBytes().head.status == .ok)
     var text = ""
     for try await piece in request.serializingStrings() { text += piece }
@@ -31,16 +31,16 @@ import Testing
   }
 
   @Test func `a request that is started and let go of unread ends`() async throws {
-    let bench = MockSession(.text("all of it"))
+    let bench = TestBed(.text("all of it"))
     let session = try bench.session { $0.timeouts(idle: nil) }
-    session.streamRequest(MockSession.url).resume()
+    session.streamRequest(TestBed.url).resume()
     await session.finishRequests()
     #expect(bench.log.all.compactMap(\.endKind) == [.cancelled])
   }
 
   @Test func `cancelling ends a request whose whole body waits for its reader, who has what came`() async throws {
-    let session = try MockSession(.text("all of it")).session()
-    let request = session.streamRequest(MockSession.url)
+    let session = try TestBed(.text("all of it")).session()
+    let request = session.streamRequest(TestBed.url)
     let stream = request.serializingBytes()
     _ = try await stream.head
     var pieces = stream.makeAsyncIterator()
@@ -53,7 +53,7 @@ import Testing
   @Test func `the total timeout ends a request whose whole body waits for its reader`() async throws {
     let clock = TestClock()
     let session = try Session.Builder().transport(Self.mock()).clock(clock).timeouts(total: .seconds(5)).build()
-    let stream = session.streamRequest(MockSession.url).serializingBytes()
+    let stream = session.streamRequest(TestBed.url).serializingBytes()
     _ = try await stream.head
     clock.advance(by: .seconds(6))
     await session.finishRequests()
@@ -66,7 +66,7 @@ import Testing
   func `the idle timeout rests while a body waits for its reader`(hasEnded: Bool) async throws {
     let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: .seconds(5))
       .build()
-    let request = session.streamRequest(MockSession.url, window: 4)
+    let request = session.streamRequest(TestBed.url, window: 4)
     _ = try await request.serializingBytes().head
     let late = session.clock.now() + .seconds(99)
     #expect(request.execution.endIfOverdue(now: late) == late + .seconds(5))
@@ -74,10 +74,10 @@ import Testing
   }
 
   @Test func `a session shuts down from within a loop over a stream whose whole body has come`() async throws {
-    let session = try MockSession(.text("one\ntwo\n")).session()
+    let session = try TestBed(.text("one\ntwo\n")).session()
     var lines: [String] = []
     do {
-      for try await line in session.streamRequest(MockSession.url).serializingLines() {
+      for try await line in session.streamRequest(TestBed.url).serializingLines() {
         lines.append(line)
         await session.shutdown()
       }
@@ -91,7 +91,7 @@ import Testing
   {
     let reached = Flag()
     let session = try Session.Builder().transport(Self.mock()).interceptor(Waiting(reached: reached)).build()
-    let request = session.streamRequest(MockSession.url)
+    let request = session.streamRequest(TestBed.url)
     let reading = Task { try await request.serializingBytes().head }
     await reached.raised()
     request.cancel()
@@ -104,7 +104,7 @@ import Testing
     let (reached, clock) = (Flag(), TestClock())
     let session = try Session.Builder().transport(Self.mock()).clock(clock).timeouts(total: .seconds(5))
       .interceptor(Waiting(reached: reached)).build()
-    let stream = session.streamRequest(MockSession.url).serializingBytes()
+    let stream = session.streamRequest(TestBed.url).serializingBytes()
     let reading = Task { try await stream.head }
     await reached.raised()
     clock.advance(by: .seconds(6))
@@ -115,8 +115,8 @@ import Testing
 
   @Test func `the command of a stream is there once its head is`() async throws {
     let session = try Session.Builder().transport(Self.transport(hasEnded: true)).build()
-    let request = session.streamRequest(MockSession.url)
-    #expect(await request.cURLDescription().contains(MockSession.url))
+    let request = session.streamRequest(TestBed.url)
+    #expect(await request.cURLDescription().contains(TestBed.url))
   }
 
   /// A transport whose answers have nine bytes, and end with them or not at all.

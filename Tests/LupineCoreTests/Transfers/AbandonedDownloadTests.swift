@@ -35,7 +35,7 @@ import Testing
   }
 
   private func response(_ session: Session) async -> DownloadResponse<URL> {
-    await session.download(MockSession.url, to: .file(folder.file("a"))).serializingFile().response
+    await session.download(TestBed.url, to: .file(folder.file("a"))).serializingFile().response
   }
 
   @Test func `after its exchange was given up, nothing is written to a file that is closed by now`() async throws {
@@ -74,7 +74,7 @@ import Testing
   private func `what an exchange cost counts once, though its response was given up`(
     way: Giving.Way, received: [Int64]
   ) async throws {
-    let request = try session(way, isEnding: true).request(MockSession.url)
+    let request = try session(way, isEnding: true).request(TestBed.url)
     #expect(await request.serializingData().response.error == nil)
     #expect(request.allMetrics.map(\.bytesReceived) == received)
   }

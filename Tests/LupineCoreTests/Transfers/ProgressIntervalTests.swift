@@ -28,7 +28,7 @@ import Testing
       }
     ).build()
     let (figures, told) = AsyncStream.makeStream(of: TransferProgress.self)
-    let request = session.request(MockSession.url).downloadProgress(interval: .seconds(1)) { told.yield($0) }
+    let request = session.request(TestBed.url).downloadProgress(interval: .seconds(1)) { told.yield($0) }
     async let value = request.serializingData().value
     var next = figures.makeAsyncIterator()
     await moved.raised()

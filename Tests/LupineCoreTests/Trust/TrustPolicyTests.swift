@@ -32,7 +32,7 @@ import Testing
       let name: String
       func evaluate(_ trust: ServerTrust) throws {}
     }
-    let session = try MockSession().session {
+    let session = try TestBed().session {
       $0.trust(
         ["*.example.com": Named(name: "wild"), "www.example.com": Named(name: "exact")], otherwise: Named(name: "rest"))
     }
@@ -48,7 +48,7 @@ import Testing
       let name: String
       func evaluate(_ trust: ServerTrust) throws {}
     }
-    let session = try MockSession().session {
+    let session = try TestBed().session {
       $0.trust(["a.example.com": Named(name: "first")], otherwise: .refuse)
         .trust(["a.example.com": Named(name: "second"), "b.example.com": Named(name: "b")])
     }
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `the evaluator judges what the host presents`() async throws {
     struct Refused: Error {}
-    let bench = MockSession()
+    let bench = TestBed()
     bench.mock.presents(chain: [Data([1])], for: "a.example.com")
     bench.mock.presents(chain: [Data([2])], for: "b.example.com")
     let session = try bench.session {

@@ -13,16 +13,16 @@ import Testing
   func `a lost connection is retried, for what may be repeated`(
     method: HTTPRequest.Method, fault: NetworkFault, attempts: Int
   ) async throws {
-    let bench = MockSession(.fault(fault))
+    let bench = TestBed(.fault(fault))
     let session = try bench.session { $0.retrier(.connectionLost()) }
-    _ = await session.request(MockSession.url, method: method).serializingData().response
+    _ = await session.request(TestBed.url, method: method).serializingData().response
     #expect(bench.log.names.count { $0 == "attempting" } == attempts)
   }
 
   @Test func `no status is its business`() async throws {
-    let bench = MockSession(.status(.serviceUnavailable))
+    let bench = TestBed(.status(.serviceUnavailable))
     let session = try bench.session { $0.retrier(.connectionLost(limit: 5)) }
-    _ = await session.request(MockSession.url).serializingData().response
+    _ = await session.request(TestBed.url).serializingData().response
     #expect(bench.mock.requests.count == 1)
   }
 }

@@ -9,26 +9,27 @@ import Testing
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("made")])
 
   @Test func `a session gives each POST a key of its own, the same on every attempt`() async throws {
-    let bench = MockSession(Self.failures)
+    let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff(limit: 3)).idempotencyKeys() }
-    let response = await session.request(MockSession.url, method: .post).validate().serializingString().response
+    let response = await session.request(TestBed.url, method: .post).validate().serializingString().response
     #expect(response.value == "made")
     let keys = bench.mock.requests.map { $0.headers[.idempotencyKey] }
     #expect(keys.count == 3)
     #expect(Set(keys).count == 1)
-    _ = await session.request(MockSession.url, method: .post).serializingData().response
+    _ = await session.request(TestBed.url, method: .post).serializingData().response
     #expect(bench.mock.requests.last?.headers[.idempotencyKey] != keys.first)
-    _ = await session.request(MockSession.url).serializingData().response
+    _ = await session.request(TestBed.url).serializingData().response
     #expect(bench.mock.requests.last?.headers[.idempotencyKey] == nil)
   }
 
   @Test func `a request can ask for one, or bring its own`() async throws {
-    let bench = MockSession(Self.failures)
+    let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff(limit: 3)) }
-    let response = await session.request(MockSession.url, method: .patch).idempotencyKey("mine").serializingString().response
+    let response = await session.request(TestBed.url, method: .patch).idempotencyKey("mine").serializingString()
+      .response
     #expect(response.value == "made")
     #expect(bench.mock.requests.map { $0.headers[.idempotencyKey] } == ["mine", "mine", "mine"])
-    _ = await session.request(MockSession.url, method: .post).idempotencyKey().serializingData().response
+    _ = await session.request(TestBed.url, method: .post).idempotencyKey().serializingData().response
     #expect(bench.mock.requests.last?.headers[.idempotencyKey] != nil)
   }
 
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test func `the key stays behind where a redirect makes a GET of the request`() async throws {
-    let bench = MockSession { mock in
+    let bench = TestBed { mock in
       mock.stub(.post, "/orders", .redirect(to: "/receipt", status: .seeOther))
       mock.stub(.get, "/receipt", .text("ok"))
     }

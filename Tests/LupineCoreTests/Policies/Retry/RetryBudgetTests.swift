@@ -11,7 +11,7 @@ import Testing
   private static let url = "https://a.example.com/"
 
   @Test func `a host's retries end with its budget, another host's do not`() async throws {
-    let bench = MockSession(.status(.serviceUnavailable))
+    let bench = TestBed(.status(.serviceUnavailable))
     let session = try bench.session { $0.retrier(RetryPolicy(limit: 9, budget: RetryBudget(capacity: 12))) }
     for _ in 0..<3 { _ = await session.request(Self.url).serializingData().response }
     #expect(bench.mock.requests.count == 3 + 12)
@@ -21,7 +21,7 @@ import Testing
 
   @Test func `what a host answers well gives retries back, up to the capacity`() async throws {
     let budget = RetryBudget(capacity: 2, refund: 0.5)
-    let bench = MockSession(.sequence([.status(.serviceUnavailable), .status(.serviceUnavailable), .text("up")]))
+    let bench = TestBed(.sequence([.status(.serviceUnavailable), .status(.serviceUnavailable), .text("up")]))
     let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
     let url = try HTTPURL(Self.url)
     _ = await session.request(Self.url).serializingData().response
@@ -34,14 +34,14 @@ import Testing
 
   @Test func `an answer that is no success gives a part back as well`() async throws {
     let budget = RetryBudget(capacity: 2, refund: 0.5)
-    let bench = MockSession(.sequence([.status(.serviceUnavailable), .status(.notFound)]))
+    let bench = TestBed(.sequence([.status(.serviceUnavailable), .status(.notFound)]))
     let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
     _ = await session.request(Self.url).validate().serializingData().response
     #expect(budget.remaining(for: try HTTPURL(Self.url)) == 1.5)
   }
 
   @Test func `policies without one share their session's, a request's own policy too`() async throws {
-    let bench = MockSession(.status(.serviceUnavailable))
+    let bench = TestBed(.status(.serviceUnavailable))
     let session = try bench.session { $0 }
     for _ in 0..<100 {
       _ = await session.request(Self.url).retrier(.backoff(limit: 3)).serializingData().response
@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: [(200, 99.2), (404, 99.2), (503, 99)])
   func `what is answered gives a part of a retry back to the session's budget`(status: Int, left: Double) async throws {
-    let bench = MockSession(.sequence([.reset, .status(HTTPResponse.Status(code: status))]))
+    let bench = TestBed(.sequence([.reset, .status(HTTPResponse.Status(code: status))]))
     let session = try bench.session { $0.retrier(.backoff(limit: 1)) }
     _ = await session.request(Self.url).validate().serializingData().response
     #expect(session.retryBudget.remaining(for: try HTTPURL(Self.url)) == left)
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [false, true])
   func `a stream that is answered gives its part back once`(isValidated: Bool) async throws {
     let budget = RetryBudget(capacity: 9, refund: 0.5)
-    let bench = MockSession(.sequence([.reset, .reset, .status(.notFound)]))
+    let bench = TestBed(.sequence([.reset, .reset, .status(.notFound)]))
     let session = try bench.session { $0.retrier(.backoff(limit: 1)).retrier(RetryPolicy(limit: 1, budget: budget)) }
     let request = isValidated ? session.streamRequest(Self.url).validate() : session.streamRequest(Self.url)
     let ending = Notes<LupineError.Kind?>()
@@ -82,7 +82,7 @@ import Testing
 
   @Test func `two sessions may share one`() async throws {
     let budget = RetryBudget(capacity: 3)
-    let bench = MockSession(.status(.serviceUnavailable))
+    let bench = TestBed(.status(.serviceUnavailable))
     for _ in 0..<2 {
       let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
       _ = await session.request(Self.url).serializingData().response

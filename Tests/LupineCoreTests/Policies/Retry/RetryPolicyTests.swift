@@ -12,7 +12,7 @@ import Testing
     random: Double = 1, fields: HTTPFields = [:], headers: HTTPFields = [:], notes: Notes<String>? = nil
   ) throws -> AttemptOutcome {
     AttemptOutcome(
-      request: try OutgoingRequest(MockSession.url, method: method, headers: headers), number: number,
+      request: try OutgoingRequest(TestBed.url, method: method, headers: headers), number: number,
       response: status.map { HTTPResponse(status: .init(code: $0), headerFields: fields) },
       error: error.map { LupineError($0, "") }, date: noon, random: { random }, note: { notes?.add($0) })
   }

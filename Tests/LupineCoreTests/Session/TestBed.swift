@@ -5,7 +5,7 @@ import LupineMock
 @testable import LupineSession
 
 /// A mock, a clock on which nothing takes time, and sessions over them.
-struct MockSession {
+struct TestBed {
   static let url = "https://api.example.com/v1/users"
 
   let mock = MockTransport()
