@@ -57,15 +57,14 @@ public final class CurlTransport: ConnectionPooling {
     }
   }
 
-  /// Opens the request's body; `nil` if it has none.
+  /// Opens a body in memory; `nil` if the request has none.
   ///
-  /// A proxy may refuse the tunnel, so a body that can be read only once stays unopened until libcurl reads it.
+  /// The exchange opens any other body when a connection limit admits it, so that waiting exchanges hold no files.
   private static func openBody(
     of request: OutgoingRequest, in context: TransferContext, _ ticket: Ticket
   ) async throws(LupineError) -> (any BodyReader)? {
-    guard request.hasBody else { return nil }
-    let isTunnelled = context.identity.hasTunnellingProxy && request.url.scheme == .https
-    return try await context.makeReader(for: request.body, mayStayUnread: isTunnelled) { ticket.resumeSending() }
+    guard request.hasBody, case .bytes = request.body.source else { return nil }
+    return try await context.makeReader(for: request.body) { ticket.resumeSending() }
   }
 
   /// Counts the connections and the waiting exchanges.

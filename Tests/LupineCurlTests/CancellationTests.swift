@@ -3,6 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineCurl
 import LupineTesting
+import Synchronization
 import Testing
 
 @Suite struct CancellationTests {
@@ -94,6 +95,36 @@ import Testing
     #expect(try await first == "ok")
     #expect(try await third == "ok")
     #expect(server.requests.map(\.target) == ["/first", "/third"])
+    await client.transport.shutdown()
+  }
+
+  @Test func `a body is opened when the limit of connections admits its exchange, and its error is measured`()
+    async throws
+  {
+    let gate = Gate()
+    let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))
+    var configuration = CurlTransport.Configuration()
+    configuration.connectionsPerHost = 1
+    let client = Client(configuration)
+    async let first = client.fetch(server.url + "/first").text
+    try await server.waitForRequest()
+    let queued = Gate()
+    let isOpened = Mutex(false)
+    let body = RequestBody(length: nil, isReplayable: true) { (_) throws(LupineError) in
+      isOpened.withLock { $0 = true }
+      throw LupineError(.bodyFailed, "The body does not open.")
+    }
+    async let second = sendFailure(
+      client, server.url + "/second", ExchangeControl(), EventLog { if case .queued = $0 { queued.open() } },
+      method: .post, body: body)
+    try await queued.opened()
+    #expect(!isOpened.withLock { $0 })
+    gate.open()
+    let error = await second
+    #expect(error?.kind == .bodyFailed)
+    #expect(error?.metrics != nil)
+    #expect(isOpened.withLock { $0 })
+    #expect(try await first == "ok")
     await client.transport.shutdown()
   }
 

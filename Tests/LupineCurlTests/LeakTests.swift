@@ -103,8 +103,9 @@ private struct ProcessResources {
     let files = FileManager.default
     descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
     transportThreads = try files.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      let name = try String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
-      return name.hasPrefix("lupine-curl")
+      // A thread that has ended since the listing has no name.
+      let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+      return name?.hasPrefix("lupine-curl") ?? false
     }
   }
 }

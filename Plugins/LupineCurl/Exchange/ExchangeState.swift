@@ -41,7 +41,7 @@ struct Incoming {
 /// The state of an exchange's request.
 struct Outgoing {
   /// The reader of the request's body; `nil` if the request has none.
-  let reader: (any BodyReader)?
+  var reader: (any BodyReader)?
   /// The number of bytes still to be sent; nil if the length is not known.
   var remaining: Int64?
   /// Whether libcurl waits for bytes from the reader.

@@ -206,6 +206,7 @@ extension Loop {
       case .cancel(let id): exchanges[id]?.cancel()
       case .resumeReceiving(let id): exchanges[id]?.resumeReceiving()
       case .resumeSending(let id): exchanges[id]?.resumeSending()
+      case .finishOpening(let id, let body): finishOpening(of: id, body)
       case .finishLookup(let id, let outcome): exchanges[id]?.finishLookup(outcome)
       case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
       case .stop: isStopping = true
@@ -240,7 +241,19 @@ extension Loop {
     }
   }
 
+  /// Starts an exchange whose body has been opened; the body of an exchange that has ended is released.
+  private func finishOpening(of id: UInt64, _ body: Result<any BodyReader, LupineError>) {
+    switch body {
+    case .success(let reader):
+      guard let exchange = exchanges[id] else { return reader.cancel() }
+      exchange.outgoing.reader = reader
+      start(exchange, at: MonotonicClock.now)
+    case .failure(let error): exchanges[id]?.fail(error)
+    }
+  }
+
   private func start(_ exchange: Exchange, at now: UInt64) {
+    if exchange.mustOpenBody { return exchange.openBody() }
     do throws(LupineError) {
       try exchange.start(at: now)
     } catch {

@@ -17,7 +17,7 @@ final class Submission: Sendable {
   let identity: ConnectionKey
   /// The addresses that the proxy connects to, if the client resolves the names.
   let target: ProxyTarget
-  /// The reader of the request's body; `nil` if the request has none.
+  /// The reader of a body in memory; `nil` if the request has none.
   let reader: (any BodyReader)?
   let continuation: Continuation
 
@@ -66,6 +66,9 @@ final class Ticket: Sendable {
   /// Ends the exchange.
   func cancel() { engine.post(.cancel(id)) }
 
+  /// Passes on the reader of the request's body, or why there is none.
+  func finishOpening(_ body: Result<any BodyReader, LupineError>) { engine.post(.finishOpening(id, body)) }
+
   /// Passes on the result of the lookup of the host's name.
   func finishLookup(_ outcome: HostLookups.Outcome) { engine.post(.finishLookup(id, outcome)) }
 
@@ -85,6 +88,8 @@ enum Command: Sendable {
   case resumeReceiving(UInt64)
   /// Continues to send, because the reader of a request's body has bytes again.
   case resumeSending(UInt64)
+  /// Passes on the reader of a request's body, or why there is none.
+  case finishOpening(UInt64, Result<any BodyReader, LupineError>)
   /// Passes on the result of a name lookup, or its timeout.
   case finishLookup(UInt64, HostLookups.Outcome)
   /// Counts the connections.

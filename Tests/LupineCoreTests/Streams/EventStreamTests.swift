@@ -99,6 +99,8 @@ extension EventStreamTests {
 
   @Test func `cancelling the request ends its connection, and a loop over its events`() async throws {
     mock.stub(.get, "https://example.com/events", page("data: a\n\ndata: b\n\n").stall(afterBytes: 9))
+    // Its time does not pass by itself, so that no timeout comes before the cancellation.
+    let session = try Session.Builder().transport(mock).clock(TestClock()).baseURL("https://example.com").build()
     let request = session.streamRequest("events")
     let error = await #expect(throws: LupineError.self) {
       for try await event in request.serializingEvents() {
