@@ -47,7 +47,7 @@ public final class MockTransport: Transport {
   /// The recorded events of the requests that arrived.
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
-  /// All capabilities except `networking` and `connectionReuse`, because no connections are made.
+  /// What the mock imitates; it makes no connections and no TLS handshakes.
   ///
   /// A session's limits on concurrent exchanges apply to the exchanges of all sessions with such a limit. Waiting
   /// exchanges begin in the order of their priority. Every exchange counts, because HTTP/2 is not assumed.
@@ -94,7 +94,7 @@ public final class MockTransport: Transport {
     let world = Simulation.current
     let injection = world?.injection(request, context)
     try evaluateTrust(for: request, in: context)
-    let upload = request.hasBody ? try await Upload(of: request, in: context) : nil
+    let upload = request.hasBody ? try await open(request, in: context) : nil
     let stubbed = StubbedExchange(
       mock: self, request: upload?.waitsForContinue == true ? request.expecting : request, context: context,
       upload: upload,
@@ -107,6 +107,16 @@ public final class MockTransport: Transport {
       upload?.cancel()
       let sent = upload?.bytesSent ?? 0
       throw error.measured(TransferMetrics(sent: sent, received: 0, request.version ?? .http1_1))
+    }
+  }
+
+  /// Opens the body of a request; an exchange whose body waits for a disk or for the program's code can be ended meanwhile.
+  private func open(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> Upload {
+    if case .bytes = request.body.source { return try await Upload(of: request, in: context) }
+    let exchange = try enter(context)
+    defer { leave(exchange) }
+    return try await exchange.run(on: context.executor) { () throws(LupineError) in
+      try await Upload(of: request, in: context)
     }
   }
 

@@ -17,7 +17,20 @@ final class EventConnections: Sendable {
   init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
     self.task = task
     self.consumer = consumer
-    isReader = consumer.take(for: requests, hasTaken: hasTaken)
+    isReader = Self.reserve(consumer, of: task, for: requests, hasTaken: hasTaken)
+  }
+
+  /// Reserves the body of a request that has not started; returns false if it has, or if there is another reader.
+  private static func reserve(
+    _ consumer: StreamConsumer, of task: RequestExecution, for requests: ReconnectionRequests, hasTaken: Bool
+  ) -> Bool {
+    guard hasTaken || consumer.take() else { return false }
+    // Before the request can start.
+    consumer.setReconnections(requests)
+    if task.add(validators: [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]) { return true }
+    consumer.setReconnections(nil)
+    if !hasTaken { consumer.release() }
+    return false
   }
 
   deinit { leave() }

@@ -64,10 +64,8 @@ extension DataStreamRequest {
     _ failures: (any FailureExplaining)?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?,
     _ limit: Int
   ) -> EventStream {
-    let connections = EventConnections(execution, consumer, hasTaken: hasTaken)
-    if connections.isReader { validate(statusCode: [200, 204]).validate(contentType: ["text/event-stream"]) }
-    return EventStream(
-      connections: connections, reconnects: reconnects,
+    EventStream(
+      connections: EventConnections(execution, consumer, hasTaken: hasTaken), reconnects: reconnects,
       reconnection: Reconnection(retry: retry, limit: reconnectionLimit), limit: limit, failures: failures)
   }
 }

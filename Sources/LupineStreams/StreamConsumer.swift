@@ -10,8 +10,6 @@ final class StreamConsumer: StreamedResponseHandler {
   private struct State {
     var response = StreamedResponse()
     var isTaken = false
-    /// Whether the first attempt has been prepared.
-    var hasBegun = false
     /// The reader's decisions about further responses; `nil` if the request has one response.
     var reconnections: ReconnectionRequests?
     /// The error of the request, once it has ended; the inner value is `nil` if it succeeded.
@@ -34,18 +32,11 @@ final class StreamConsumer: StreamedResponseHandler {
     }
   }
 
-  /// Reserves the body, and the decision about further responses, for one reader.
-  ///
-  /// - Parameter hasTaken: whether the caller has reserved the body before.
-  /// - Returns: false if another reader has the body, or if the request has begun.
-  func take(for reconnections: ReconnectionRequests, hasTaken: Bool) -> Bool {
-    state.withLock { state in
-      guard !state.hasBegun, state.conclusion == nil, hasTaken || !state.isTaken else { return false }
-      state.isTaken = true
-      state.reconnections = reconnections
-      return true
-    }
-  }
+  /// Returns a body that its reader cannot read.
+  func release() { state.withLock { $0.isTaken = false } }
+
+  /// Lets the reader decide whether other responses follow.
+  func setReconnections(_ reconnections: ReconnectionRequests?) { state.withLock { $0.reconnections = reconnections } }
 
   /// Replaces a response that has ended by the next one; if the request has ended meanwhile, that one ends with it.
   func expectNextResponse() {
@@ -58,11 +49,7 @@ final class StreamConsumer: StreamedResponseHandler {
   }
 
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    let reconnections = state.withLock { state in
-      state.hasBegun = true
-      return state.reconnections
-    }
-    return reconnections?.begin(request) ?? request
+    state.withLock { $0.reconnections }?.begin(request) ?? request
   }
 
   func decide(

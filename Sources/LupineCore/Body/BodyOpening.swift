@@ -3,7 +3,8 @@ import Synchronization
 extension TransferContext {
   /// Opens a request's body for this exchange, on a thread that waits for disks and for the program's code.
   ///
-  /// A cancellation of the exchange ends the wait; a body that is opened later is then cancelled.
+  /// A cancellation of the exchange or of the task ends the wait. A body that no thread has begun to open is then not
+  /// opened; one that is being opened is cancelled afterwards.
   func open(
     _ body: RequestBody, mayStayUnread: Bool, _ onReady: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> any BodyReader {
@@ -19,11 +20,15 @@ extension TransferContext {
     }
     if mayStayUnread, !body.isReplayable { return DeferredReader(length: body.length, onReady: onReady, open) }
     if BlockingWork.runsInline { return try open().get() }
-    let opening = Opening()
-    let outcome = await withUnsafeContinuation { continuation in
-      opening.begin(continuation)
-      onCancel { [weak control] in opening.end(.failure(control?.reason ?? .openingCancelled)) }
-      BlockingWork.start { opening.end(open()) }
+    let opening = Opening(open)
+    let outcome = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        opening.begin(continuation)
+        onCancel { [weak control] in opening.end(.failure(control?.reason ?? .openingCancelled)) }
+        BlockingWork.start { opening.run() }
+      }
+    } onCancel: {
+      opening.end(.failure(.openingCancelled))
     }
     return try outcome.get()
   }
@@ -38,14 +43,45 @@ extension LupineError {
 private final class Opening: Sendable {
   typealias Outcome = Result<any BodyReader, LupineError>
 
-  private let waiter = Mutex<UnsafeContinuation<Outcome, Never>?>(nil)
+  private struct State {
+    /// Opens the body; `nil` once a thread does, or once the wait has ended.
+    var open: (@Sendable () -> Outcome)?
+    var waiter: UnsafeContinuation<Outcome, Never>?
+    var hasEnded = false
+    /// The outcome, if the wait ended before it began.
+    var early: Outcome?
+  }
 
-  func begin(_ waiter: UnsafeContinuation<Outcome, Never>) { self.waiter.withLock { $0 = waiter } }
+  private let state: Mutex<State>
 
-  /// Ends the wait; a body that comes too late is cancelled.
+  init(_ open: @escaping @Sendable () -> Outcome) { state = Mutex(State(open: open)) }
+
+  func begin(_ waiter: UnsafeContinuation<Outcome, Never>) {
+    let early = state.withLock { state in
+      if state.early == nil { state.waiter = waiter }
+      return state.early.take()
+    }
+    if let early { waiter.resume(returning: early) }
+  }
+
+  /// Opens the body, unless the wait has ended.
+  func run() {
+    if let open = state.withLock({ $0.open.take() }) { end(open()) }
+  }
+
+  /// Ends the wait, the first time.
+  ///
+  /// A body that comes too late is cancelled.
   func end(_ outcome: Outcome) {
-    if let waiter = waiter.withLock({ $0.take() }) { return waiter.resume(returning: outcome) }
-    if case .success(let reader) = outcome { reader.cancel() }
+    let (waiter, isLate) = state.withLock { state in
+      let isLate = state.hasEnded
+      state.hasEnded = true
+      state.open = nil
+      if !isLate, state.waiter == nil { state.early = outcome }
+      return (state.waiter.take(), isLate)
+    }
+    waiter?.resume(returning: outcome)
+    if isLate, case .success(let reader) = outcome { reader.cancel() }
   }
 }
 

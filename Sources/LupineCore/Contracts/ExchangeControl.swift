@@ -217,7 +217,7 @@ public final class ExchangeControl: Sendable {
 
   /// Makes the control of a branch: one of several exchanges that a layer sends instead of this one, as hedging does.
   ///
-  /// The layer sends each branch with its own context; see `TransferContext.branch(_:sink:)`. It calls `choose()` on
+  /// The layer sends each branch with its own context; see `TransferContext.branch(_:)`. It calls `choose()` on
   /// the branch whose response is the answer. Activity of a branch resets the idle timeout of this exchange. A
   /// cancellation of this exchange is not forwarded: the layer registers a handler with `TransferContext.onCancel(_:)`
   /// and cancels its branches.

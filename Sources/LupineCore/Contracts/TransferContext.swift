@@ -215,8 +215,8 @@ public struct TransferContext: Sendable {
   /// opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a body, or
   /// with an empty body, the transport emits `sent` itself.
   ///
-  /// The method uses `onCancel(_:)` while it waits, so that a cancellation ends the wait. The transport registers its own
-  /// handler afterwards.
+  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the transport
+  /// registers its own handler afterwards.
   ///
   /// - Parameters:
   ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100 (Continue).
@@ -245,7 +245,7 @@ public struct TransferContext: Sendable {
   ///
   /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out. The
   /// bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that reads
-  /// the body with `makeReader(for:onReady:)` does not call it, because the reader reports the bytes.
+  /// the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the bytes.
   ///
   /// - Parameters:
   ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.

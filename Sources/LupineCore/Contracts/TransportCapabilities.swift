@@ -52,7 +52,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let streamEndChecks = TransportCapabilities(rawValue: 1 << 18)
   /// Makes TLS connections.
   ///
-  /// Without it, a transport with `networking` is never given an https URL. A transport without `networking` makes no
+  /// Without it, a session refuses https URLs for a transport with `networking`. A layer can still send one, so such a
+  /// transport calls `RequestRules.refuseHTTPS(_:)`. A transport without `networking` makes no
   /// connections, and answers https URLs without it.
   public static let tls = TransportCapabilities(rawValue: 1 << 19)
   /// Keeps the connection of an exchange for later exchanges with the same origin and `ConnectionKey`.

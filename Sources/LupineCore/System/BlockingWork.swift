@@ -2,16 +2,6 @@ import DequeModule
 import LupineSupport
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Runs code that waits for a disk or for another blocking call, on threads that nothing else needs.
 ///
 /// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own files,
@@ -92,13 +82,7 @@ private final class BlockingThreads: Sendable {
   private enum Need { case nothing, wake, thread }
 
   private let state = Mutex(State())
-  /// Any thread may use a semaphore; its memory is never freed, because the threads never are.
-  nonisolated(unsafe) private let hasJob: UnsafeMutablePointer<sem_t>
-
-  init() {
-    hasJob = .allocate(capacity: 1)
-    sem_init(hasJob, 0, 0)
-  }
+  private let hasJob = Semaphore()
 
   func add(_ job: @escaping Job) {
     let need = state.withLock { state -> Need in
@@ -113,7 +97,7 @@ private final class BlockingThreads: Sendable {
     }
     switch need {
     case .nothing: break
-    case .wake: sem_post(hasJob)
+    case .wake: hasJob.signal()
     case .thread: start()
     }
   }
@@ -131,7 +115,7 @@ private final class BlockingThreads: Sendable {
     while true {
       switch state.withLock({ Self.step(&$0, untilIdle) }) {
       case .run(let job): job()
-      case .wait: while sem_wait(hasJob) != 0 {}
+      case .wait: hasJob.wait()
       case .end: return
       }
     }

@@ -82,7 +82,7 @@ public enum RequestRules {
     let name = request.method.rawValue.utf8
     guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
       throw LupineError(
-        .invalidRequest, "The method holds a byte that no method may hold, or none (RFC 9110 section 9.1).")
+        .invalidRequest, "The method is empty or has a byte that is not allowed in a method (RFC 9110 section 9.1).")
     }
     guard request.method != .connect else {
       throw LupineError(.invalidRequest, "CONNECT is the transport's own, for proxies; send another method.")

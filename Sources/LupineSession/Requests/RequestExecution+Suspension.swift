@@ -27,10 +27,10 @@ extension RequestExecution {
     }
   }
 
-  /// Whether the request is suspended and must await `passGate`.
+  /// Whether the request is suspended and must await `waitWhileSuspended()`.
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
-  /// Waits while the request is suspended or has not started; returns at once otherwise.
+  /// Waits while the request is held: suspended, or made by a session that does not start requests by itself.
   ///
   /// A reader of a stream calls it before it waits for something that is no byte of the body, so that `suspend()` holds
   /// it as well. Cancelling the caller's task cancels the request.

@@ -48,6 +48,17 @@ public final class RequestExecution: Sendable {
     if state.withLock({ $0.hasFinished }) { session.registry.remove(self, isDelivered: false) }
   }
 
+  /// Adds validators, which run after those that were added before.
+  ///
+  /// - Returns: false, without a change, if the request has started.
+  public func add(validators: [ResponseValidator]) -> Bool {
+    state.withLock { state in
+      guard case .idle = state.phase else { return false }
+      state.settings.validators += validators
+      return true
+    }
+  }
+
   /// Returns the outcome of the request; runs the request if no task runs it.
   ///
   /// A request that has ended gives the same outcome again. Cancelling the caller's task cancels the request.

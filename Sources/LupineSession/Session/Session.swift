@@ -74,7 +74,7 @@ public final class Session: Sendable {
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
 
-  /// The bounds of what a response may be.
+  /// The limits on responses and on the fields of requests.
   public var limits: Limits { configuration.limits }
 
   /// The fields that are redacted in messages, events and descriptions, and not sent to other origins.

@@ -183,7 +183,7 @@ extension ConformanceStage {
   /// A transport may meet it on a thread of its own shortly after an exchange has ended. An exchange without a network
   /// takes less time, so that there are more of them.
   func expect(soon isMet: () -> Bool, _ what: String) async throws {
-    let count = transport.capabilities.contains(.networking) ? 200 : 1_000
+    let count = transport.capabilities.contains(.networking) ? 2_000 : 10_000
     for _ in 0..<count where !isMet() { _ = try await fetch(Self.meanwhile) }
     try expect(isMet(), what)
   }

@@ -23,8 +23,8 @@ struct ServiceErrorReader: FailureExplaining {
 
 /// Adds to the error of a request what its response says about it, such as a service's own error.
 ///
-/// A `ResponseSerializer` that adopts it is asked for each error of its request: one of a validator, of the transfer, or
-/// of the serializer itself. It may be called concurrently.
+/// If a `ResponseSerializer` conforms to this protocol, the request calls `explained(_:)` with each of its errors: an
+/// error of a validator, of the transfer, or of the serializer. The calls may be concurrent.
 public protocol FailureExplaining: Sendable {
   /// Returns the error with details from `LupineError.body`, or the unchanged error if there are none.
   func explained(_ error: LupineError) -> LupineError

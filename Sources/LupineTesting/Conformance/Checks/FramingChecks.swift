@@ -39,7 +39,7 @@ extension ConformanceKit {
     ("a version that is none", .verbatim("HTTP/9.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")),
     ("chunks in HTTP/1.0", .verbatim("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")),
     (
-      "a switch of protocols that nobody asked for",
+      "a switch of protocols that the request did not ask for",
       .verbatim(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
     ),
