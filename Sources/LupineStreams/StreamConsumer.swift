@@ -78,11 +78,12 @@ final class StreamConsumer: StreamedResponseHandler {
 }
 
 extension LupineError {
-  /// Reports that a stream's body already has a reader.
+  /// Reports that a reader cannot have a stream's body.
   static var streamIsTaken: LupineError {
     LupineError(
       .other,
-      "The response's body is read already: a stream has one consumer, one handler or one sequence that is iterated once."
+      "The response's body has another reader, or the request had started before its events were asked for: a stream has "
+        + "one handler, or one sequence that is iterated once, and a stream of events is made before the request starts."
     )
   }
 }

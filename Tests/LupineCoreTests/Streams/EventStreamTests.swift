@@ -196,4 +196,14 @@ extension EventStreamTests {
     await #expect(throws: LupineError.self) { for try await _ in request.serializingEvents() {} }
     #expect(mock.requests.count == 1)
   }
+
+  @Test func `a request that has started takes no reader of events`() async throws {
+    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
+    let request = session.streamRequest("events").resume()
+    let error = await #expect(throws: LupineError.self) { for try await _ in request.serializingEvents() {} }
+    #expect(error?.message.contains("before the request starts") == true)
+    var text = ""
+    for try await piece in request.serializingBytes() { text += String(decoding: piece, as: UTF8.self) }
+    #expect(text == "data: a\n\n")
+  }
 }
