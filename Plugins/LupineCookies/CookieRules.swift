@@ -1,5 +1,5 @@
 import CPSL
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// The rules for the cookies that a server at a URL may set (RFC 6265bis section 5.7).

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// The cookies of a jar by domain, and the removal of those over the limits.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import LupineCore
 import LupineSupport
 import Synchronization

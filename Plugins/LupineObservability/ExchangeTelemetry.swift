@@ -1,5 +1,5 @@
 #if Observability
-  import FoundationEssentials
+  import LupineFoundation
   import HTTPTypes
   import LupineCore
   import Synchronization

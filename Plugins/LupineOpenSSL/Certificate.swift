@@ -1,5 +1,5 @@
 import COpenSSL
-public import FoundationEssentials
+public import LupineFoundation
 import LupineCore
 import LupineX509
 

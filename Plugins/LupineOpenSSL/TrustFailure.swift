@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// The reason why a server is not trusted.

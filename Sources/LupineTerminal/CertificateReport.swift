@@ -1,5 +1,5 @@
 #if Terminal
-  import FoundationEssentials
+  import LupineFoundation
   import LupineOpenSSL
 
   /// Formats certificates as text.

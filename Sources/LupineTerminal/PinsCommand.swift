@@ -1,6 +1,6 @@
 #if Terminal
   import ArgumentParser
-  import FoundationEssentials
+  import LupineFoundation
   import LupineOpenSSL
 
   /// `lupine pins`: prints the certificate chain, the validity and the pins of a server or a file.

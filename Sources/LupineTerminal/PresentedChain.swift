@@ -1,5 +1,5 @@
 #if Terminal
-  import FoundationEssentials
+  import LupineFoundation
   import LupineCore
   import LupineCurl
   import LupineOpenSSL

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// The state that a later process needs to continue a download, under a name in a store.

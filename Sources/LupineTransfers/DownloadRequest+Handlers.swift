@@ -1,5 +1,5 @@
 public import Dispatch
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// An access token and its refresh token (RFC 6749 section 1.4).

@@ -1,5 +1,5 @@
 import CLibcurl
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.

@@ -1,5 +1,5 @@
 import COpenSSL
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 import LupineX509
 

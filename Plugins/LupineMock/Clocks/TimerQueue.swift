@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 
 /// An instant of a virtual clock, as the time since the clock was made.
 public struct VirtualInstant: InstantProtocol {

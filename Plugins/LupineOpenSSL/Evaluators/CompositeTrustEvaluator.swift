@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// Trusts a server if all of several evaluators trust it.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// Trusts a server whose chain leads to one of the session's roots and whose certificate matches the host.

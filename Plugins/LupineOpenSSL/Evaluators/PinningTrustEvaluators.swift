@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// Trusts a server whose verified chain contains one of the pinned certificates.

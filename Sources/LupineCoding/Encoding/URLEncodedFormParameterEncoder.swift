@@ -1,6 +1,6 @@
 import HTTPTypes
 
-import FoundationEssentials
+import LupineFoundation
 public import LupineCore
 
 /// Puts parameters into the query or, as `application/x-www-form-urlencoded`, into the body.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// A character encoding by its IANA name, such as the C library's iconv supports.

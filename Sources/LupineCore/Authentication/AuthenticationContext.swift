@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 
 /// The data that a scheme needs to answer a challenge, besides the challenge and the credential.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 
 /// The end of a response's body without an error.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import Synchronization
 
 /// A stream that can be opened once and passes from one sending to the next until a part of it has been read.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import Synchronization
 
 /// The content of a request.

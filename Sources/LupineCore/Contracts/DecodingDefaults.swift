@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 
 /// The settings with which a session decodes a response body if the serializer has none of its own.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 
 /// Decides whether the session sends a failed request again.

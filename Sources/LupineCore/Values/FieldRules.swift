@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 public import HTTPTypes
 import LupineSupport
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// Decides where the body of a response goes, for a kind of request that does not store it in memory.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// Encodes one value into one node.

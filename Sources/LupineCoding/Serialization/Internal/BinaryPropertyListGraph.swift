@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineCore
 
 /// The containers of a binary property list and their references, walked without recursion.

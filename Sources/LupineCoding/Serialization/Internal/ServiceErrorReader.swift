@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import LupineCore
 
 /// Decodes a service's own error from the body of a response that was refused or could not be decoded.

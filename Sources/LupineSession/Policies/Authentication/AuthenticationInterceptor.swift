@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 public import LupineCore
 import LupineSupport
 import Synchronization
