@@ -96,7 +96,7 @@ let package = Package(
     source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
-    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
+    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", deque, httpTypes]),
     source("LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
     source("LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
     source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),

@@ -97,7 +97,7 @@ public struct RequestBody: Sendable {
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
     case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
-    case .oneShot(let stream): try stream.lend(length: length, onReady: onReady)
+    case .oneShot(let stream): try stream.makeReader(length: length, onReady: onReady)
     }
   }
 

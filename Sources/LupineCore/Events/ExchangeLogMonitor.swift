@@ -33,14 +33,14 @@ public final class ExchangeLogMonitor: EventMonitor {
     /// Returns the events of the newest requests.
     ///
     /// Older ones are kept, because they may continue.
-    func newest(_ limit: Int) -> [[SessionEvent]] { oldest.suffix(limit).map { told(by: $0) } }
+    func newest(_ limit: Int) -> [[SessionEvent]] { oldest.suffix(limit).map { shortenedEvents(of: $0) } }
 
     /// Returns the events of a request if it is one of the newest.
     func events(of id: RequestID, amongNewest limit: Int) -> [SessionEvent] {
-      oldest.suffix(limit).contains(id) ? told(by: id) : []
+      oldest.suffix(limit).contains(id) ? shortenedEvents(of: id) : []
     }
 
-    private func told(by id: RequestID) -> [SessionEvent] {
+    private func shortenedEvents(of id: RequestID) -> [SessionEvent] {
       (id == last ? row : events[id] ?? []).shortened(to: ExchangeLogMonitor.longest)
     }
 

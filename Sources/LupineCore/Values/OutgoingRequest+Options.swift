@@ -12,9 +12,9 @@ extension OutgoingRequest {
     /// Timeouts that an adapter or an interceptor sets apply from then on. If the attempt had no timeout before, it
     /// starts at that moment.
     public var timeouts: Timeouts? {
-      get { rare?.value.timeouts }
+      get { stored?.value.timeouts }
       set {
-        if newValue != nil || rare != nil { rare.change(from: Rare()) { $0.timeouts = newValue } }
+        if newValue != nil || stored != nil { stored.change(from: TimeoutsAndValues()) { $0.timeouts = newValue } }
       }
     }
     /// The version of HTTP; `nil` lets the session or the transport choose.
@@ -41,9 +41,9 @@ extension OutgoingRequest {
     public var isIdempotent: Bool?
 
     /// Stored indirectly: few requests have such options.
-    private var rare: CopyOnWrite<Rare>?
+    private var stored: CopyOnWrite<TimeoutsAndValues>?
 
-    private struct Rare {
+    private struct TimeoutsAndValues {
       var timeouts: Timeouts?
       var values = KeyedValues()
       /// The values that a redirect to another origin removes.
@@ -58,25 +58,25 @@ extension OutgoingRequest {
     /// Adapters, interceptors and transport layers read it from the request that they receive. It is never sent.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
       get {
-        guard let rare else { return Key.defaultValue }
-        let values = Key.isKeptAcrossOrigins ? rare.value.values : rare.value.valuesOfOrigin
+        guard let stored else { return Key.defaultValue }
+        let values = Key.isKeptAcrossOrigins ? stored.value.values : stored.value.valuesOfOrigin
         return values[key, as: Key.Value.self] ?? Key.defaultValue
       }
       set {
-        rare.change(from: Rare()) { rare in
+        stored.change(from: TimeoutsAndValues()) { stored in
           if Key.isKeptAcrossOrigins {
-            rare.values[key, as: Key.Value.self] = newValue
+            stored.values[key, as: Key.Value.self] = newValue
           } else {
-            rare.valuesOfOrigin[key, as: Key.Value.self] = newValue
+            stored.valuesOfOrigin[key, as: Key.Value.self] = newValue
           }
         }
       }
     }
 
-    fileprivate var hasValuesOfOrigin: Bool { rare.map { !$0.value.valuesOfOrigin.isEmpty } ?? false }
+    fileprivate var hasValuesOfOrigin: Bool { stored.map { !$0.value.valuesOfOrigin.isEmpty } ?? false }
 
     fileprivate mutating func dropValuesOfOrigin() {
-      rare.change(from: Rare()) { $0.valuesOfOrigin = KeyedValues() }
+      stored.change(from: TimeoutsAndValues()) { $0.valuesOfOrigin = KeyedValues() }
     }
   }
 

@@ -40,14 +40,14 @@ extension SessionRequest {
   /// Empty before, and if they state nothing. For a stream, read it after its `head`.
   public var responseAttributes: ResponseAttributes {
     execution.state.withLock { state in
-      if case .finished(let outcome) = state.phase { outcome.attributes } else { state.last.attributes }
+      if case .finished(let outcome) = state.phase { outcome.attributes } else { state.history.last.attributes }
     }
   }
 
   /// The metrics of each exchange that has ended, in order, including redirects, challenges and retries.
   ///
   /// Only the newest 100 are kept, for example of a long event stream.
-  public var allMetrics: [TransferMetrics] { execution.state.withLock { $0.allMetrics } }
+  public var allMetrics: [TransferMetrics] { execution.state.withLock { $0.history.allMetrics } }
 }
 
 extension SessionRequest {

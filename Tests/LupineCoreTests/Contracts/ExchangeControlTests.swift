@@ -27,7 +27,7 @@ import Testing
     }
     for (exchange, text) in [(first, "first"), (second, "second")] {
       let body = ResponseBody(exchange: exchange)
-      #expect(control.carries(body))
+      #expect(control.owns(body))
       #expect(try await body.end().data == Data(text.utf8))
     }
   }
