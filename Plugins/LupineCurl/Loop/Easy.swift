@@ -74,7 +74,7 @@ final class Easy {
       return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watchdog)
     }
     let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watchdog)
-    exchange.uncommonState().handshake = handshake
+    exchange.connectionSetup().handshake = handshake
     return handshake
   }
 
@@ -103,7 +103,7 @@ final class Easy {
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
       exchange?.process(text)
-    case CURLINFO_DATA_IN: exchange?.uncommon?.challengeContent?.process(bytes)
+    case CURLINFO_DATA_IN: exchange?.setup?.challengeContent?.process(bytes)
     default: break
     }
   }
@@ -114,7 +114,7 @@ final class Easy {
     guard exchange?.mayConnect(to: IPAddress(address)) != false else { return socketFailed() }
     do throws(SystemError) {
       let descriptor = try Socket.open(for: address)
-      exchange?.uncommon?.socketError = nil
+      exchange?.setup?.socketError = nil
       multi.loop.recordOpened(descriptor, for: multi)
       exchange?.setSocket(descriptor)
       return descriptor
