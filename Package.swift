@@ -113,7 +113,7 @@ let package = Package(
       ]),
 
     plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509", deque]),
-    plugin("LupineMock", ["LupineCoding"]),
+    plugin("LupineMock", ["LupineCoding", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),

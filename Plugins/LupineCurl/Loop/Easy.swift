@@ -9,8 +9,6 @@ final class Easy {
   ///
   /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before that.
   private(set) var exchangeReference: Unmanaged<Exchange>?
-  /// The next handle in the multi's list of idle handles.
-  var nextIdle: Easy?
   let multi: Multi
   let watchdog: Watchdog
   let headReader: HeadReader

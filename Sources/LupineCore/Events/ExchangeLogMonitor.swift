@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Keeps an `ExchangeLog` of each request of a session.
@@ -16,7 +17,7 @@ public final class ExchangeLogMonitor: EventMonitor {
   /// A log is built from them on request, which is rare.
   private struct State {
     private var events: [RequestID: [SessionEvent]] = [:]
-    private var oldest: [RequestID] = []
+    private var oldest: Deque<RequestID> = []
     /// The request of the last event and its events.
     ///
     /// The next event usually belongs to the same request.
@@ -54,10 +55,7 @@ public final class ExchangeLogMonitor: EventMonitor {
       }
       row.reserveCapacity(Self.usualCount)
       oldest.append(request)
-      // Trimmed to the limit at twice the limit, so that the average cost per event is small.
-      guard oldest.count / 2 >= limit else { return }
-      for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
-      oldest.removeFirst(oldest.count - limit)
+      if oldest.count / 2 >= limit { events[oldest.removeFirst()] = nil }
     }
 
     /// The number of events of a typical request.
