@@ -42,8 +42,8 @@ extension ExchangeControl {
   ///
   /// - Parameter body: the response's body, of which some bytes may have arrived.
   // For the session, which alone knows which response the request returns.
-  package func beginsAnswer(with body: ResponseBody) {
-    counts.store(true, ordering: .relaxed)
+  package func countAsProgress(_ body: ResponseBody) {
+    countsAsProgress.store(true, ordering: .relaxed)
     let early = body.exchange.activity.bytesReceived
     if early > 0, owns(body) { supervisor?.didReceive(early, at: activity.last) }
   }

@@ -28,7 +28,7 @@ public final class ExchangeControl: Sendable {
   let channel = BodyChannel()
   let activity: ExchangeActivity
   /// Whether received bytes belong to the response that the request returns, and not to a redirect or a challenge.
-  let counts = Atomic<Bool>(false)
+  let countsAsProgress = Atomic<Bool>(false)
   /// The supervisor of the request that the exchange belongs to; `nil` for an exchange without a request, as in a test
   /// of a transport.
   let supervisor: (any ExchangeSupervisor)?
@@ -97,7 +97,7 @@ public final class ExchangeControl: Sendable {
   var source: TransportResponse.Source { state.withLock { $0.source } }
 
   /// Records the sender of the response before the sink receives the head.
-  func answers(_ source: TransportResponse.Source) {
+  func record(_ source: TransportResponse.Source) {
     if source != .origin { state.withLock { $0.source = source } }
   }
 
@@ -116,7 +116,7 @@ public final class ExchangeControl: Sendable {
   ///
   /// - Parameter body: a body that has ended well. If it is the body of this exchange, no abandonment is needed.
   public func finish(after body: ResponseBody? = nil) {
-    counts.store(false, ordering: .relaxed)
+    countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
       return Released(handler: state.handler.take(), carrier: state.carrier.take())
@@ -151,7 +151,7 @@ public final class ExchangeControl: Sendable {
   ///
   /// Of several branches only the chosen one counts.
   var isAnswer: Bool {
-    guard let parent else { return counts.load(ordering: .relaxed) }
+    guard let parent else { return countsAsProgress.load(ordering: .relaxed) }
     return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
@@ -173,7 +173,7 @@ public final class ExchangeControl: Sendable {
       state.isChosen = true
       return (state.source, state.carrier)
     }
-    parent?.answers(source)
+    parent?.record(source)
     if channel.hasBegun { parent?.setCarrier(carrier ?? self) }
   }
 

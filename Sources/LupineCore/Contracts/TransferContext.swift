@@ -271,7 +271,7 @@ public struct TransferContext: Sendable {
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     control.touch()
-    control.answers(source)
+    control.record(source)
     let body = ResponseBody(exchange: control.beginBody(resume: resume))
     if let own, let sink = own.value.sink { body.open(sink(head)) }
     return (body, ResponseBodyWriter(exchange: body.exchange))

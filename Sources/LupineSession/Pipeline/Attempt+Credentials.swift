@@ -54,7 +54,7 @@ extension Attempt {
     let (isAdmitted, value, answer) = authentication(recipient) { $0.beginExchange(challenger.request.url) }
     guard isAdmitted else { return nil }
     if let value, let answer {
-      return carry(value, of: answer.offer.scheme, answer.credential, to: recipient)
+      return recordSent(value, of: answer.offer.scheme, answer.credential, to: recipient)
     }
     guard let credential = answer?.credential ?? challenger.own,
       answer != nil || challenger.request.headers[recipient.answerField] == nil
@@ -68,10 +68,10 @@ extension Attempt {
         (scheme: offer.scheme, value: $0)
       }
     }
-    return found.map { carry($0.value, of: $0.scheme, credential, to: recipient, isPreemptive: answer == nil) }
+    return found.map { recordSent($0.value, of: $0.scheme, credential, to: recipient, isPreemptive: answer == nil) }
   }
 
-  private mutating func carry(
+  private mutating func recordSent(
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
     to recipient: AuthenticationContext.Recipient, isPreemptive: Bool = false
   ) -> String {

@@ -83,7 +83,7 @@ extension Attempt {
       $0.begin(base: offset, fields: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
     let isFile = if case .file = sink?.destination { true } else { false }
-    if !isFile { control.beginsAnswer(with: response.body) }
+    if !isFile { control.countAsProgress(response.body) }
     if let sink {
       response.body.open(BodySink(sink.destination, stages: stages + sink.stages))
     } else {
