@@ -1,6 +1,6 @@
-public import LupineFoundation
 import HTTPTypes
 import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// A representation and its validators.

@@ -1,6 +1,6 @@
-public import LupineFoundation
 import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// Matches a request whose multipart body contains a certain part.

@@ -1,6 +1,6 @@
 public import Dispatch
-public import LupineFoundation
 public import LupineCore
+public import LupineFoundation
 import LupineSession
 import LupineSupport
 import Synchronization

@@ -1,6 +1,6 @@
 import CLibcurl
-import LupineFoundation
 import LupineCore
+import LupineFoundation
 
 /// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
 ///

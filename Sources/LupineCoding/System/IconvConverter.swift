@@ -1,5 +1,5 @@
-import LupineFoundation
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
-import LupineFoundation
 import HTTPTypes
+import LupineFoundation
 import Synchronization
 
 /// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.

@@ -1,5 +1,5 @@
-import LupineFoundation
 import HTTPTypes
+import LupineFoundation
 import LupineSupport
 
 /// The state of a `BodyChannel`.

@@ -1,5 +1,5 @@
-import LupineFoundation
 public import HTTPTypes
+import LupineFoundation
 import LupineSupport
 
 extension TransferContext {

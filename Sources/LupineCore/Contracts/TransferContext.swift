@@ -1,5 +1,5 @@
-public import LupineFoundation
 public import HTTPTypes
+public import LupineFoundation
 import LupineSupport
 
 /// What a transport must know about one exchange besides the request.

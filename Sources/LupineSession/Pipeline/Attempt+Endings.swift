@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import Synchronization
 
 /// Ends exchanges whose responses lead, or may lead, to other requests.

@@ -1,6 +1,6 @@
-import LupineFoundation
 public import HTTPTypes
 public import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 

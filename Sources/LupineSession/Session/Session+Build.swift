@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 public import LupineCore
+import LupineFoundation
 
 extension Session.Builder {
   /// Checks that the parts of the session are compatible and creates the session.

@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import Synchronization
 
 /// An exchange whose head has arrived.

@@ -1,5 +1,5 @@
-import LupineFoundation
 import LupineCore
+import LupineFoundation
 
 /// Encodes one value into one node.
 struct FormValueEncoder: Encoder {

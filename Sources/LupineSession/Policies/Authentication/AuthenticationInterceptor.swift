@@ -1,5 +1,5 @@
-import LupineFoundation
 public import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 

@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 extension ConformanceKit {
   /// Checks of the events of every exchange.

@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 extension ConformanceKit {
   static let uploadChecks: [ConformanceCheck] = [
