@@ -15,13 +15,14 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+  .target(name: name, dependencies: ["LupineFoundation"] + dependencies, swiftSettings: settings)
 }
 
 /// SwiftPM keeps `Plugins/` for its own command plugins, so a regular target there names its path.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(
-    name: name, dependencies: ["LupineCore", "LupineSupport", httpTypes] + dependencies, path: "Plugins/\(name)",
+    name: name, dependencies: ["LupineCore", "LupineFoundation", "LupineSupport", httpTypes] + dependencies,
+    path: "Plugins/\(name)",
     // What a plugin of ours can do, a stranger's can.
     packageAccess: false, swiftSettings: settings)
 }
@@ -89,11 +90,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
+    // Re-exports FoundationEssentials, or Foundation on systems without it; it is no product.
+    .target(name: "LupineFoundation", swiftSettings: settings),
     // What the modules of Sources share that is no part of a contract; it is no product.
     source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
-    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
+    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", deque, httpTypes]),
     source("LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
     source("LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
     source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
@@ -110,13 +113,15 @@ let package = Package(
       ]),
 
     plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509", deque]),
-    plugin("LupineMock", ["LupineCoding"]),
+    plugin("LupineMock", ["LupineCoding", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
     // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
-    .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
+    .target(
+      name: "LupineX509", dependencies: ["COpenSSL", "LupineFoundation"], path: "Plugins/LupineX509",
+      swiftSettings: settings),
     // How responses of HTTP/1.1 are framed, for transports that read the bytes.
     plugin("LupineFraming", []),
     plugin("LupineResilience", ["LupineSession", deque]),
@@ -140,7 +145,7 @@ let package = Package(
     .executableTarget(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineCurl", "LupineOpenSSL", "LupineSession",
+        "LupineCore", "LupineCurl", "LupineFoundation", "LupineOpenSSL", "LupineSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 

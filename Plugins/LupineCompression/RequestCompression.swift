@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+import LupineFoundation
 public import LupineSession
 import Synchronization
 

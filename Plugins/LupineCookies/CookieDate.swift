@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// Parses the dates of `Expires` in the various forms that servers send (RFC 6265bis section 5.1.1).

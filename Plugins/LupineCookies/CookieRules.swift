@@ -1,6 +1,6 @@
 import CPSL
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// The rules for the cookies that a server at a URL may set (RFC 6265bis section 5.7).
 struct CookieRules {

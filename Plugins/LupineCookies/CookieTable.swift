@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// The cookies of a jar by domain, and the removal of those over the limits.
 struct CookieTable {

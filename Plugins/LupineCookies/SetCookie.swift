@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The parsed value of a `Set-Cookie` field (RFC 6265bis section 5.6).

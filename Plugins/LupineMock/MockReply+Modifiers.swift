@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 import LupineCore
+public import LupineFoundation
 
 extension MockReply {
   /// Returns the reply with an additional field; existing fields with the same name are kept.

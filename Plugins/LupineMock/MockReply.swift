@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// The answer of a stub: a response, a fault, or a sequence of them.

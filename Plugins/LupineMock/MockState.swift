@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The state of a mock.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 import LupineCore
+public import LupineFoundation
 import LupineSupport
 import Synchronization
 

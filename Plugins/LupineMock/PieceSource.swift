@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The bytes of a reply, piece by piece, with their delays.

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 /// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
 enum Preparation {

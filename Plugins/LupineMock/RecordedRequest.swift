@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 
 /// A request that a mock received.
 public struct RecordedRequest: Sendable {

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// One reply that is validated and can be given any number of times.

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 import HTTPTypes
 import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// A representation and its validators.

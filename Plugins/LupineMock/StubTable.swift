@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 /// The stubs of a mock, ordered so that the first matching stub answers.
 struct StubTable: Sendable {

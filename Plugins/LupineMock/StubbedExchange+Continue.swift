@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 /// Bodies that wait for 100 Continue (RFC 9110 section 10.1.1).
 extension StubbedExchange {

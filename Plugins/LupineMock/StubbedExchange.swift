@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import Synchronization
 
 /// The steps of one exchange: the request's body, the stub, its reply.

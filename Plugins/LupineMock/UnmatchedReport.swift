@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 /// Explains why no stub matches a request, with the nearest stubs and their differences.
 struct UnmatchedReport {

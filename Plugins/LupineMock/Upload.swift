@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 
@@ -40,7 +40,7 @@ final class Upload: Sendable {
   /// Sends what has been read, and what is read from now on.
   func send() {
     state.withLock { $0.isSent = true }
-    reader.tell()
+    reader.reportSent()
   }
 
   /// Restores a body that no server receives, so that the request can be sent again.

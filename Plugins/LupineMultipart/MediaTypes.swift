@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineSupport
 
 /// Media types of files, by file name extension.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// A value that can be sent as a multipart.

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// A form with files, encoded as browsers do (RFC 7578, with the escaping of the WHATWG's HTML standard).

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// Matches a request whose multipart body contains a certain part.

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import Synchronization
 
 /// Reads the pieces of a multipart in sequence, directly into the transport's buffer.

@@ -1,7 +1,7 @@
 #if Observability
-  import FoundationEssentials
   import HTTPTypes
   import LupineCore
+  import LupineFoundation
   import Synchronization
 
   /// One exchange in the terms of OpenTelemetry's semantic conventions for HTTP clients.

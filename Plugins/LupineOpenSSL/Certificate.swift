@@ -1,6 +1,6 @@
 import COpenSSL
-public import FoundationEssentials
 import LupineCore
+public import LupineFoundation
 import LupineX509
 
 /// An X.509 certificate (RFC 5280), parsed by OpenSSL.

@@ -1,5 +1,5 @@
 import COpenSSL
-public import FoundationEssentials
+public import LupineFoundation
 import LupineX509
 
 /// Certificates from files or bytes, and the problems with reading them.

@@ -1,6 +1,6 @@
 import COpenSSL
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineX509
 import Synchronization
 

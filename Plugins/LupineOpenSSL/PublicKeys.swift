@@ -1,5 +1,5 @@
 import COpenSSL
-public import FoundationEssentials
+public import LupineFoundation
 import LupineX509
 
 /// Public keys to pin, from pins, keys or certificates, and the problems with reading them.

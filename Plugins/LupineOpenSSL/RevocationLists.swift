@@ -1,5 +1,5 @@
 import COpenSSL
-public import FoundationEssentials
+public import LupineFoundation
 import LupineX509
 
 /// Certificate revocation lists (RFC 5280 section 5) from files, and the problems with reading them.

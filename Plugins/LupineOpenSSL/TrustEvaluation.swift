@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineX509
 
 /// The checks that several evaluators share.

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// The reason why a server is not trusted.
 public struct TrustFailure: Error, Sendable, Hashable {

@@ -1,5 +1,5 @@
 import COpenSSL
-public import FoundationEssentials
+public import LupineFoundation
 
 /// Converts between OpenSSL's objects and DER.
 public enum DER {

@@ -2,6 +2,16 @@ public import LupineCore
 public import LupineSession
 import Synchronization
 
+#if Authentication
+  import LupineAuthentication
+#endif
+#if Curl
+  import LupineCurl
+#endif
+#if Compression
+  import LupineCompression
+#endif
+
 extension Session {
   /// The session of `Lupine.request`: libcurl, the content codings, Digest, and the defaults of the builder.
   ///
@@ -57,5 +67,25 @@ final class DefaultSession: Sendable {
     } catch {
       return Session.failing(with: error)
     }
+  }
+}
+
+extension Session.Builder {
+  /// Adds the parts of the default session that the traits enable: libcurl, the content codings and the Digest scheme.
+  ///
+  /// Earlier settings stay: a transport, such as a mock, and a coding or a scheme of the same name. Later settings
+  /// replace these.
+  public func standardDefaults() -> Self {
+    var builder = self
+    #if Curl
+      if !hasTransport { builder = builder.transport(.curl) }
+    #endif
+    #if Compression
+      builder = builder.installDefault(.compression)
+    #endif
+    #if Authentication
+      builder = builder.installDefault(.authentication)
+    #endif
+    return builder
   }
 }

@@ -1,6 +1,6 @@
 public import Dispatch
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import LupineSession
 import LupineSupport
 import Synchronization

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import LupineCoding
 public import LupineCore
+import LupineFoundation
 
 /// A response's body as lines.
 public struct LineStream: AsyncSequence, Sendable {

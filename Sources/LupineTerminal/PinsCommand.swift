@@ -1,6 +1,6 @@
 #if Terminal
   import ArgumentParser
-  import FoundationEssentials
+  import LupineFoundation
   import LupineOpenSSL
 
   /// `lupine pins`: prints the certificate chain, the validity and the pins of a server or a file.
@@ -39,5 +39,25 @@
     let description: String
 
     init(_ description: String) { self.description = description }
+  }
+
+  /// Formats certificates as text.
+  struct CertificateReport {
+    let text: String
+
+    init(_ certificates: [Certificate], now: Date = Date()) {
+      text = certificates.enumerated().map { index, certificate in
+        var lines = ["\(index)  \(certificate.subject)", "   issuer  \(certificate.issuer)"]
+        let state = certificate.isValid(at: now) ? "" : "  (not valid today)"
+        lines.append(
+          "   valid   \(certificate.notBefore.formatted(.iso8601)) to \(certificate.notAfter.formatted(.iso8601))\(state)"
+        )
+        if !certificate.names.isEmpty {
+          lines.append("   names   \(certificate.names.prefix(20).joined(separator: ", "))")
+        }
+        lines.append("   pin     \(certificate.publicKeyPin)")
+        return lines.joined(separator: "\n")
+      }.joined(separator: "\n")
+    }
   }
 #endif

@@ -1,7 +1,7 @@
 #if Terminal
-  import FoundationEssentials
   import LupineCore
   import LupineCurl
+  import LupineFoundation
   import LupineOpenSSL
   import LupineSession
   import Synchronization

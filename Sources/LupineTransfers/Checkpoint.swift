@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// The state that a later process needs to continue a download, under a name in a store.
 ///

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSession
 import Synchronization
 
@@ -85,9 +85,9 @@ extension DownloadConsumer {
     guard let limit = state.settings.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
       let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
     else { return }
-    let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    let size = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
     throw LupineError(
-      .limitExceeded(.sink), "The file would have \(told), and may have \(limit) in all by its `sizeLimit`.")
+      .limitExceeded(.sink), "The file would have \(size), and may have \(limit) in all by its `sizeLimit`.")
   }
 
   func freshFile(

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// The place where a downloaded file is stored.

@@ -1,7 +1,7 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
+public import LupineFoundation
 import LupineSession
 
 /// Serializers read the file into memory, up to `Limits.responseBody`; a larger file fails with kind `limitExceeded`.

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The digest that a downloaded file must have.

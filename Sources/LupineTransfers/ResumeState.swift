@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The state that resumes an interrupted download; programs store it as an opaque value.

@@ -1,7 +1,7 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
+public import LupineFoundation
 public import LupineSession
 import Synchronization
 

@@ -45,7 +45,7 @@ import Testing
     try schedule.checkEndings()
     try schedule.checkBudgets()
     try schedule.checkRest()
-    schedule.tell(incidents)
+    schedule.report(incidents)
   }
 
   /// One program with every policy there is, and its requests.
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Adds what happened in this world.
-    func tell(_ incidents: Incidents) {
+    func report(_ incidents: Incidents) {
       let errors = outcomes.withLock { $0.values.flatMap(\.self) }
       incidents.add(retrier.count, of: .retry)
       incidents.add(retrier.refusals, of: .spentRetries)

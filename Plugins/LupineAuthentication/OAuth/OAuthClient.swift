@@ -1,7 +1,7 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCoding
 public import LupineCore
+import LupineFoundation
 public import LupineSession
 import LupineSupport
 

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// An access token and its refresh token (RFC 6749 section 1.4).
 ///

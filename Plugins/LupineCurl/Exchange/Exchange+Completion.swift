@@ -5,7 +5,7 @@ import LupineFraming
 extension Exchange {
   /// Processes libcurl's report that the transfer has ended.
   func complete(_ code: CURLcode) {
-    if uncommon != nil {
+    if setup != nil {
       if startLookup(after: code) || restartWithFreedDescriptor() { return }
       if code == CURLE_OK { receiveChallengeAsResponse() }
     }
@@ -15,7 +15,7 @@ extension Exchange {
       if code == CURLE_ABORTED_BY_CALLBACK, outgoing.isAbandoned { return finish(isReusable: false) }
     }
     guard let easy, !tryNextTarget(after: code, easy) else { return }
-    if failure == nil, ports == nil, let refusal = uncommon?.tunnel?.refusal { return finish(refused: refusal) }
+    if failure == nil, ports == nil, let refusal = setup?.tunnel?.refusal { return finish(refused: refusal) }
     let error =
       failure ?? descriptorError ?? (isUnprocessed ? Self.unprocessed : nil) ?? routeError(code, easy)
       ?? CurlError.error(
@@ -39,7 +39,7 @@ extension Exchange {
     end.isConnectionClosed = connection?.isClosed ?? true
     end.hasLastChunk = incoming.chunks?.isFinished ?? true
     if submission.isSecured || route.hasSecuredProxy {
-      end.hasCloseNotify = uncommon?.closingHandshake?.hasCloseNotify == true
+      end.hasCloseNotify = setup?.closingHandshake?.hasCloseNotify == true
     }
     return end
   }
@@ -113,7 +113,7 @@ extension Exchange {
     case .goAway(let last): applyGoAway(above: last)
     case .refused: outgoing.isUnprocessed = true
     case .needsHTTP1: failure = failure ?? Self.needsHTTP1
-    case .surplus: uncommon?.challengeContent?.recordSurplus()
+    case .surplus: setup?.challengeContent?.recordSurplus()
     }
   }
 
@@ -124,7 +124,7 @@ extension Exchange {
   /// Whether libcurl is about to resend the request.
   ///
   /// False for the next round of NTLM or Negotiate.
-  var isResent: Bool { ports != nil && uncommon?.challenge == nil && incoming.writer == nil }
+  var isResent: Bool { ports != nil && setup?.challenge == nil && incoming.writer == nil }
 
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
   private func applyGoAway(above last: UInt32) {

@@ -18,7 +18,7 @@ extension Exchange {
     guard let policy = route.networkPolicy, !route.hasProxy, let address, !policy.allows(address) else {
       return true
     }
-    uncommonState().refusedAddress = address
+    connectionSetup().refusedAddress = address
     return false
   }
 
@@ -36,14 +36,14 @@ extension Exchange {
   /// Returns false if there is no other address, or if the failure has another cause.
   func tryNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
     guard code == CURLE_PROXY, failure == nil, ports == nil,
-      (uncommon?.unreachableTargetCount ?? 0) + 1 < submission.target.addresses.count,
+      (setup?.unreachableTargetCount ?? 0) + 1 < submission.target.addresses.count,
       Self.concernsTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
-    let uncommon = uncommonState()
+    let setup = connectionSetup()
     do throws(LupineError) {
       return try restart(easy) { (easy) throws(LupineError) in
-        uncommon.unreachableTargetCount += 1
-        try easy.set(target: submission.target.addresses[uncommon.unreachableTargetCount], url)
+        setup.unreachableTargetCount += 1
+        try easy.set(target: submission.target.addresses[setup.unreachableTargetCount], url)
       }
     } catch {
       failure = error
@@ -84,7 +84,7 @@ extension Exchange {
   /// Translates libcurl's code for a failure of the route to the server; nil for other failures.
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
-    if code == CURLE_COULDNT_CONNECT, let refusedAddress = uncommon?.refusedAddress {
+    if code == CURLE_COULDNT_CONNECT, let refusedAddress = setup?.refusedAddress {
       return NetworkPolicy.refusal(of: refusedAddress, for: url)
     }
     let text = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
@@ -128,19 +128,19 @@ extension Exchange {
 extension Exchange {
   /// Records that the system has no descriptor for the exchange's connection (EMFILE or ENFILE).
   func recordSocketFailure(_ error: SystemError) {
-    if error.isDescriptorShortage { uncommonState().socketError = error }
+    if error.isDescriptorShortage { connectionSetup().socketError = error }
   }
 
   /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
   func restartWithFreedDescriptor() -> Bool {
-    guard let uncommon, uncommon.socketError != nil, failure == nil, ports == nil, let easy else { return false }
-    guard !uncommon.hasFreedDescriptor, loop.freeDescriptor(in: multi) else { return false }
-    uncommon.hasFreedDescriptor = true
-    let error = uncommon.socketError
-    uncommon.socketError = nil
+    guard let setup, setup.socketError != nil, failure == nil, ports == nil, let easy else { return false }
+    guard !setup.hasFreedDescriptor, loop.freeDescriptor(in: multi) else { return false }
+    setup.hasFreedDescriptor = true
+    let error = setup.socketError
+    setup.socketError = nil
     do throws(LupineError) {
       if try restart(easy, replacesIdle: true) { return true }
-      uncommon.socketError = error
+      setup.socketError = error
       return false
     } catch {
       failure = error
@@ -150,7 +150,7 @@ extension Exchange {
 
   /// The error for a missing descriptor; nil if there was no such failure.
   var descriptorError: LupineError? {
-    guard ports == nil, let error = uncommon?.socketError else { return nil }
+    guard ports == nil, let error = setup?.socketError else { return nil }
     return error.failure("A socket cannot be created")
   }
 }

@@ -24,7 +24,7 @@ extension Exchange {
     }
     guard head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) else { return }
     easy.set(isVerbose: true)
-    uncommonState().challengeContent = ChallengeContent(head, isEmpty: isEmpty, context.limits)
+    connectionSetup().challengeContent = ChallengeContent(head, isEmpty: isEmpty, context.limits)
   }
 
   /// Discards the content of a challenge that libcurl answers.
@@ -32,8 +32,8 @@ extension Exchange {
   /// libcurl would continue on the connection in both of the error cases.
   ///
   /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
-  func finishChallengeContent(_ uncommon: UncommonState, _ easy: Easy) throws(LupineError) {
-    let content = uncommon.challengeContent.take()
+  func finishChallengeContent(_ setup: ConnectionSetup, _ easy: Easy) throws(LupineError) {
+    let content = setup.challengeContent.take()
     if content?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
     if content?.isUnfinished == true { throw MalformedResponse.unfinished.error }
   }

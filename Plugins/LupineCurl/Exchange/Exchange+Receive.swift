@@ -6,7 +6,7 @@ extension Exchange {
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     do throws(LupineError) {
-      if let uncommon, try receive(line: line, uncommon, headReader) { return true }
+      if let setup, try receive(line: line, setup, headReader) { return true }
       if !clock.hasResponse { recordResponseStart() }
       switch try headReader.process(line) {
       case nil: break
@@ -16,7 +16,7 @@ extension Exchange {
       case .final(let head):
         expectContent(after: head)
         if head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) {
-          uncommonState().challenge = head
+          connectionSetup().challenge = head
         } else {
           receive(head)
         }
@@ -40,16 +40,16 @@ extension Exchange {
   /// Processes a line while a challenge is stored or a tunnel is being opened; true if the line needs no other
   /// processing.
   private func receive(
-    line: UnsafeRawBufferPointer, _ uncommon: UncommonState, _ headReader: HeadReader
+    line: UnsafeRawBufferPointer, _ setup: ConnectionSetup, _ headReader: HeadReader
   ) throws(LupineError) -> Bool {
-    if uncommon.challenge != nil, line.starts(with: "HTTP/".utf8) {
-      uncommon.challenge = nil
-      uncommon.challengeContent = nil
+    if setup.challenge != nil, line.starts(with: "HTTP/".utf8) {
+      setup.challenge = nil
+      setup.challengeContent = nil
       headReader.prepareForNextHead()
       clock.clearResponse()
     }
-    guard ports == nil, uncommon.tunnel != nil else { return false }
-    if let response = try uncommon.tunnel?.process(line) { context.emit(.tunnelled(response)) }
+    guard ports == nil, setup.tunnel != nil else { return false }
+    if let response = try setup.tunnel?.process(line) { context.emit(.tunnelled(response)) }
     return true
   }
 
@@ -59,7 +59,7 @@ extension Exchange {
   /// passes the other pieces.
   func receive(piece: UnsafeRawBufferPointer, _ easy: Easy) -> Int {
     // libcurl does not pass on the body of a challenge that it answers, so a stored challenge is the response.
-    if uncommon != nil { receiveChallengeAsResponse() }
+    if setup != nil { receiveChallengeAsResponse() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.mustPause { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
@@ -147,9 +147,9 @@ extension Exchange {
 
   /// Treats the stored challenge as the response.
   func receiveChallengeAsResponse() {
-    guard let uncommon, let challenge = uncommon.challenge else { return }
-    uncommon.challenge = nil
-    uncommon.challengeContent = nil
+    guard let setup, let challenge = setup.challenge else { return }
+    setup.challenge = nil
+    setup.challengeContent = nil
     receive(challenge)
   }
 
@@ -176,7 +176,7 @@ extension Exchange {
   /// ends.
   func keepHandshake() {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy?.connection else { return }
-    uncommonState().closingHandshake = HandshakeCallbacks.handshake(of: connection)
+    connectionSetup().closingHandshake = HandshakeCallbacks.handshake(of: connection)
   }
 
   /// Stops sending the request's body after the HTTP/2 response is complete.

@@ -24,7 +24,7 @@ final class Exchange: HandshakeOwner {
   private(set) var tls: TLSDetails?
   var easy: Easy?
   private var outcome: Outcome?
-  private(set) var uncommon: UncommonState?
+  private(set) var setup: ConnectionSetup?
   private var isOutcomeDelivered = false
   /// Whether the loop will call `settle` at the end of the turn.
   var willSettle = false
@@ -63,10 +63,10 @@ final class Exchange: HandshakeOwner {
   func handshakeFailed(_ error: LupineError) { failure = error }
 
   /// Returns the exchange's rarely needed state, and creates it on the first call.
-  func uncommonState() -> UncommonState {
-    if let uncommon { return uncommon }
-    let made = UncommonState()
-    uncommon = made
+  func connectionSetup() -> ConnectionSetup {
+    if let setup { return setup }
+    let made = ConnectionSetup()
+    setup = made
     return made
   }
 
@@ -80,7 +80,7 @@ final class Exchange: HandshakeOwner {
     let shape = try shape()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
-    if isTunnelled { uncommonState().tunnel = TunnelReader(context.limits, loop.headCache) }
+    if isTunnelled { connectionSetup().tunnel = TunnelReader(context.limits, loop.headCache) }
     clock.start(turn: now, at: begun)
     try multi.add(easy)
     easy.attach(to: self)
@@ -95,8 +95,8 @@ final class Exchange: HandshakeOwner {
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
     // The next round of NTLM or Negotiate: libcurl has read the challenge and answers it.
-    if let uncommon, let challenge = uncommon.challenge, beginNextRound(after: challenge, uncommon, easy) {
-      uncommon.challenge = nil
+    if let setup, let challenge = setup.challenge, beginNextRound(after: challenge, setup, easy) {
+      setup.challenge = nil
       easy.headReader.prepareForNextHead()
       ports = nil
     }
@@ -119,10 +119,10 @@ final class Exchange: HandshakeOwner {
     return true
   }
 
-  private func beginNextRound(after challenge: ReceivedHead, _ uncommon: UncommonState, _ easy: Easy) -> Bool {
+  private func beginNextRound(after challenge: ReceivedHead, _ setup: ConnectionSetup, _ easy: Easy) -> Bool {
     do throws(LupineError) {
-      try finishChallengeContent(uncommon, easy)
-      try uncommon.rounds.begin(isProxy: challenge.statusLine.code == 407)
+      try finishChallengeContent(setup, easy)
+      try setup.rounds.begin(isProxy: challenge.statusLine.code == 407)
     } catch {
       failure = error
       return false
@@ -156,7 +156,7 @@ final class Exchange: HandshakeOwner {
 
   /// Whether the connection's server has been verified; a reused connection was verified when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
-    guard !isReused, submission.isSecured, context.evaluator != nil, uncommon?.handshake?.isTrusted != true else {
+    guard !isReused, submission.isSecured, context.evaluator != nil, setup?.handshake?.isTrusted != true else {
       return true
     }
     failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not verified.")
@@ -188,5 +188,86 @@ final class Exchange: HandshakeOwner {
           TransportResponse(head: head.response, statusCode: head.statusLine.code, body: body, source: source)))
     case .failure(let error): submission.continuation.resume(returning: .failure(error))
     }
+  }
+}
+
+/// Resolves the host's name with `HostLookups` instead of libcurl.
+///
+/// libcurl resolves each name on its own thread, without a limit. So the resolver-start callback stops the transfer if
+/// libcurl has no cached addresses. `HostLookups` resolves the name, and the transfer restarts with the addresses.
+extension Exchange {
+  /// The host and the port that libcurl connects to.
+  private var endpoint: (host: String, port: Int) {
+    if let proxy = route.proxy { (proxy.host, proxy.port) } else { (url.host, url.effectivePort) }
+  }
+
+  /// Whether libcurl may resolve the host itself; false stops the transfer.
+  func mayResolve(_ easy: Easy) -> Bool {
+    let host = endpoint.host.lowercased()
+    // libcurl also calls back for the local address, after the host's name. Local addresses and IP literals need no
+    // thread.
+    if easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 || host.contains(":") || IPAddress(host) != nil { return true }
+    if host == "localhost" || host.hasSuffix(".localhost") { return true }
+    let setup = connectionSetup()
+    if !setup.lookup.isFinished { setup.lookup = .needed }
+    return false
+  }
+
+  /// Starts the lookup of the name at which libcurl stopped; false if the transfer ended for another reason.
+  func startLookup(after code: CURLcode) -> Bool {
+    guard let setup, setup.lookup.isNeeded, failure == nil, code != CURLE_OK else { return false }
+    let lookups = loop.engine.lookups
+    do throws(LupineError) {
+      let waiter = try lookups.addWaiter(for: endpoint.host) { [ticket = submission.ticket] in
+        ticket.finishLookup($0)
+      }
+      setup.lookup = .running(waiter)
+      if waiter.isQueued { context.emit(.queued(reason: lookups.queueReason)) }
+      startLookupTimer(setup)
+      lookups.startThread()
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  private func startLookupTimer(_ setup: ConnectionSetup) {
+    guard let timeout = submission.connectTimeout else { return }
+    let clock = clock
+    let time = SessionClock(context.clock, executor: context.executor)
+    setup.lookupTimer = time.schedule(clock.remaining(of: timeout, at: MonotonicClock.now)) {
+      [ticket = submission.ticket] in
+      ticket.finishLookup(.failure(HostLookups.timeout))
+    }
+  }
+
+  /// Restarts the transfer with the addresses, or ends the exchange if the lookup failed.
+  func finishLookup(_ outcome: HostLookups.Outcome) {
+    guard let setup, case .running = setup.lookup, let easy else { return }
+    cancelLookup()
+    setup.lookup = .finished
+    do throws(LupineError) {
+      let addresses = try outcome.get()
+      let isInTime = try restart(easy) { (easy) throws(LupineError) in try easy.set(addresses, of: endpoint) }
+      if !isInTime { throw HostLookups.timeout }
+    } catch {
+      fail(failure ?? proxyError(error))
+    }
+  }
+
+  /// Reports a failed lookup of the proxy's name as `proxyFailed`.
+  private func proxyError(_ error: LupineError) -> LupineError {
+    guard let proxy = route.proxy, error.kind == .hostNotFound else { return error }
+    return LupineError(.proxyFailed, "The proxy \(proxy) made no connection. \(error.message)")
+  }
+
+  /// Cancels the wait for the name.
+  func cancelLookup() {
+    guard let setup, case .running(let waiter) = setup.lookup else { return }
+    loop.engine.lookups.removeWaiter(waiter)
+    setup.lookupTimer?.cancel()
+    setup.lookupTimer = nil
+    setup.lookup = .none
   }
 }

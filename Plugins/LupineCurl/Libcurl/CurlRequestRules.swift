@@ -28,10 +28,3 @@ enum CurlRequestRules {
 
   private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }
 }
-
-extension String {
-  /// Whether all UTF-8 bytes satisfy the predicate.
-  fileprivate func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
-    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? utf8.allSatisfy(isAllowed)
-  }
-}

@@ -9,8 +9,6 @@ final class Easy {
   ///
   /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before that.
   private(set) var exchangeReference: Unmanaged<Exchange>?
-  /// The next handle in the multi's list of idle handles.
-  var nextIdle: Easy?
   let multi: Multi
   let watchdog: Watchdog
   let headReader: HeadReader
@@ -74,7 +72,7 @@ final class Easy {
       return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watchdog)
     }
     let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watchdog)
-    exchange.uncommonState().handshake = handshake
+    exchange.connectionSetup().handshake = handshake
     return handshake
   }
 
@@ -103,7 +101,7 @@ final class Easy {
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
       exchange?.process(text)
-    case CURLINFO_DATA_IN: exchange?.uncommon?.challengeContent?.process(bytes)
+    case CURLINFO_DATA_IN: exchange?.setup?.challengeContent?.process(bytes)
     default: break
     }
   }
@@ -114,7 +112,7 @@ final class Easy {
     guard exchange?.mayConnect(to: IPAddress(address)) != false else { return socketFailed() }
     do throws(SystemError) {
       let descriptor = try Socket.open(for: address)
-      exchange?.uncommon?.socketError = nil
+      exchange?.setup?.socketError = nil
       multi.loop.recordOpened(descriptor, for: multi)
       exchange?.setSocket(descriptor)
       return descriptor

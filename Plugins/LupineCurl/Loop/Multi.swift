@@ -1,6 +1,6 @@
 import CLibcurl
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
 ///
@@ -20,9 +20,8 @@ final class Multi {
   private var handle: MultiHandle
   /// The pointer of `handle`, which does not change.
   private let pointer: UnsafeMutableRawPointer
-  /// The first of the idle easy handles, which form a linked list.
-  private var firstIdle: Easy?
-  private var idleCount = 0
+  /// The easy handles without an exchange; the one used last is the next to be used.
+  private var idleHandles: [Easy] = []
   /// The number of exchanges that run or wait in this multi.
   private var exchangeCount = 0
   private let maximumIdle: Int
@@ -68,10 +67,8 @@ final class Multi {
   }
 
   func makeEasy() throws(LupineError) -> Easy {
-    guard let easy = firstIdle.take() else { return try Easy(self) }
-    firstIdle = easy.nextIdle.take()
-    idleCount -= 1
-    return easy
+    if let easy = idleHandles.popLast() { return easy }
+    return try Easy(self)
   }
 
   func add(_ easy: Easy) throws(LupineError) {
@@ -127,10 +124,7 @@ final class Multi {
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
     easy.detach()
-    guard isReusable, idleCount < maximumIdle else { return }
-    easy.nextIdle = firstIdle.take()
-    firstIdle = easy
-    idleCount += 1
+    if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
   }
 
   func setTimer(milliseconds: Int) {
@@ -189,7 +183,7 @@ final class Multi {
 
   /// Closes every connection; the multi cannot be used after this call.
   func close() {
-    while let easy = firstIdle { firstIdle = easy.nextIdle.take() }
+    idleHandles = []
     handle.close()
   }
 

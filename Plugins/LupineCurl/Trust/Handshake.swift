@@ -1,6 +1,6 @@
 import COpenSSL
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineX509
 
 /// The state of one TLS handshake, owned by its `SSL_CTX` for the life of the connection.

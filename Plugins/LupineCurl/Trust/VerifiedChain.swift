@@ -1,6 +1,6 @@
 import COpenSSL
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineX509
 
 /// The certificates of a handshake, verified against the roots of the connection's identity.

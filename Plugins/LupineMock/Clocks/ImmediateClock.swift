@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import Synchronization
 
 /// A clock on which a sleep takes no time: it returns at once and moves the clock to its end.

@@ -1,4 +1,5 @@
-import FoundationEssentials
+import DequeModule
+import LupineFoundation
 
 /// An instant of a virtual clock, as the time since the clock was made.
 public struct VirtualInstant: InstantProtocol {
@@ -30,7 +31,7 @@ struct TimerQueue {
   }
 
   private(set) var now = VirtualInstant()
-  private var entries: [Entry] = []
+  private var entries: Deque<Entry> = []
   private var lastNumber: UInt64 = 0
 
   /// The deadline of the earliest action.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// A fault between a client and a server.
 ///

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Expects certain bytes, or a form, as the body.
 struct BodyMatcher: RequestMatcher {

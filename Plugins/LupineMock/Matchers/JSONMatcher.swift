@@ -1,6 +1,6 @@
-import FoundationEssentials
 public import LupineCoding
 public import LupineCore
+import LupineFoundation
 
 /// Expects JSON as the body: all of it, or the value at a path.
 struct JSONMatcher: RequestMatcher {

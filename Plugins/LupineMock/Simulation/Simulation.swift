@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import Synchronization
 
 /// A simulated world with its own time and randomness, in which a seed determines the order of events.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import Synchronization
 
 /// The clock of a simulation: its time advances to the next deadline only when no task can run.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Trusts a server if all of several evaluators trust it.
 public struct CompositeTrustEvaluator: TrustEvaluator {

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Trusts a server whose chain leads to one of the session's roots and whose certificate matches the host.
 public struct DefaultTrustEvaluator: TrustEvaluator {

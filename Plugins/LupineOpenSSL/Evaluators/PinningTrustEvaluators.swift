@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Trusts a server whose verified chain contains one of the pinned certificates.
 public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {

@@ -1,6 +1,6 @@
 import COpenSSL
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineX509
 
 /// Checks the OCSP response that a server stapled (RFC 6960).

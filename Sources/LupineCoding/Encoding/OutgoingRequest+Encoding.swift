@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+import LupineFoundation
 
 extension OutgoingRequest {
   /// Returns the request with parameters added, or unchanged if the parameters are `nil`.

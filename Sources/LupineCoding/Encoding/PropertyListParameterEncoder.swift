@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Puts parameters into the body as a property list.
 public struct PropertyListParameterEncoder: ParameterEncoder {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 extension URLEncodedFormEncoder {
   /// How the elements of an array are named.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-import FoundationEssentials
 public import LupineCore
+import LupineFoundation
 
 /// Puts parameters into the query or, as `application/x-www-form-urlencoded`, into the body.
 ///

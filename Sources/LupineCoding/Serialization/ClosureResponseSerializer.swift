@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Serializes a response with a closure.
 public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// A property list of unknown shape.
 public enum PropertyListValue: Sendable, Hashable {

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// Returns the response's body unchanged.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// A character encoding by its IANA name, such as the C library's iconv supports.
 ///

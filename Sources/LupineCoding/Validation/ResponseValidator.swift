@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// Validates a response by its head and its body; a return accepts the response and an error refuses it.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 
 /// The data that a scheme needs to answer a challenge, besides the challenge and the credential.
 public struct AuthenticationContext: Sendable {

@@ -20,11 +20,11 @@ final class ActiveReader: BodyReader {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     let read = try base.read(into: buffer)
-    note(read)
+    report(read)
     return read
   }
 
-  func note(_ read: BodyRead) {
+  func report(_ read: BodyRead) {
     switch read {
     case .bytes(let count):
       let sum = sent.add(Int64(count), ordering: .relaxed).newValue
@@ -39,7 +39,7 @@ final class ActiveReader: BodyReader {
   func cancel() { base.cancel() }
 }
 
-/// Reads a body that may not be sent: progress and events are held back until the transport calls `tell()`.
+/// Reads a body that may not be sent: progress and events are held back until the transport calls `reportSent()`.
 public final class QuietReader: BodyReader {
   private struct State {
     var reads: [BodyRead] = []
@@ -74,12 +74,12 @@ public final class QuietReader: BodyReader {
       if state.active == nil { state.reads.append(read) }
       return state.active
     }
-    active?.note(read)
+    active?.report(read)
     return read
   }
 
   /// Reports the bytes that have been read, and from now on each read.
-  public func tell() {
+  public func reportSent() {
     guard state.withLock({ $0.active }) == nil else { return }
     let active = ActiveReader(base, as: part, control: control, onEnd: onEnd)
     let reads = state.withLock { state in
@@ -87,9 +87,20 @@ public final class QuietReader: BodyReader {
       defer { state = State(active: active) }
       return state.reads
     }
-    for read in reads { active.note(read) }
+    for read in reads { active.report(read) }
   }
 
   /// Cancels the body.
   public func cancel() { base.cancel() }
+}
+
+/// Where a request's body lies in a longer upload.
+struct UploadPart: Sendable {
+  /// The number of bytes before the body.
+  var offset: Int64 = 0
+  /// The number of bytes of the whole upload; `nil` if it ends with the body.
+  var total: Int64?
+
+  /// The number of bytes from the offset to the end of the upload; `nil` if it ends with the body.
+  var rest: Int64? { total.map { max(0, $0 - offset) } }
 }

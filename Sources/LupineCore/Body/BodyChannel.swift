@@ -1,5 +1,5 @@
-import FoundationEssentials
 import HTTPTypes
+import LupineFoundation
 import Synchronization
 
 /// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.
@@ -74,10 +74,10 @@ struct BodyChannel: ~Copyable, Sendable {
 
   /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
   ///
-  /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
-  func cancel(_ error: LupineError, isTold: Bool) {
+  /// - Parameter isForwarded: whether the transport has received the cancellation and ends a body that is not complete.
+  func cancel(_ error: LupineError, isForwarded: Bool) {
     perform { state in
-      state.cancel(error, isTold: isTold)
+      state.cancel(error, isForwarded: isForwarded)
       return state.effects()
     }
   }
@@ -95,20 +95,19 @@ struct BodyChannel: ~Copyable, Sendable {
   @discardableResult
   private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
     let effects = state.withLock { change(&$0) }
-    effects.unserved?.tell()
+    effects.unserved?.end()
     effects.resume?()
     for waiter in effects.waiters { waiter.resume() }
-    if let audience = effects.audience { tell(audience) }
+    if let notification = effects.notification { notify(notification) }
     return effects.fault
   }
 
   /// Reports the end: first to the observers, then to the waiters, including those that came meanwhile.
-  private func tell(_ audience: BodyChannelState.Audience) {
-    let listeners = audience.listeners
-    for observer in listeners.observers { observer(audience.end) }
-    let late = listeners.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
-    for waiter in listeners.waiters { waiter.resume(returning: audience.end) }
-    if let late { tell(late) }
+  private func notify(_ notification: BodyEndListeners.Notification) {
+    for observer in notification.observers { observer(notification.end) }
+    let late = notification.observers.isEmpty ? nil : state.withLock { $0.observersReturned() }
+    for waiter in notification.waiters { waiter.resume(returning: notification.end) }
+    if let late { notify(late) }
   }
 
   /// See `ResponseBody.gathered`.
@@ -150,12 +149,12 @@ extension BodyChannel {
   /// - Parameter exchange: the exchange of the body, which is cancelled after an error of a stage.
   func next(in exchange: ExchangeControl) async -> Result<[UInt8]?, LupineError> {
     while true {
-      let (step, resume, audience) = state.withLock { state in
+      let (step, resume, notification) = state.withLock { state in
         let (step, resume) = state.next()
-        return (step, resume, state.takeAudience())
+        return (step, resume, state.takeNotification())
       }
       resume?()
-      if let audience { tell(audience) }
+      if let notification { notify(notification) }
       switch step {
       case .deliver(let piece): return piece
       case .process(let work): await process(work, exchange)
@@ -168,7 +167,7 @@ extension BodyChannel {
   ///
   /// - Parameter exchange: the exchange of the body, which is cancelled after an error of a stage, the file or a limit.
   func end(in exchange: ExchangeControl) async -> Result<BodyEnd, LupineError> {
-    if let end = state.withLock({ $0.toldEnd }) { return end }
+    if let end = state.withLock({ $0.visibleEnd }) { return end }
     while true {
       let (step, resume) = state.withLock { $0.nextBeforeEnd() }
       resume?()

@@ -19,23 +19,12 @@ extension BodyChannelState {
     /// The observers of the bytes whose body ended without a consumer.
     var unserved: UnservedTees?
     var waiters: [Waiter] = []
-    var audience: Audience?
+    var notification: BodyEndListeners.Notification?
     /// Resumes the transport.
     var resume: (@Sendable () -> Void)?
     /// A closure that is only released.
     var released: (@Sendable () -> Void)?
     /// The error with which the exchange is to be cancelled.
     var fault: LupineError?
-  }
-
-  /// The receivers of the end: first the observers, then the waiters.
-  struct Audience {
-    let end: End
-    let listeners: Listeners
-  }
-
-  struct Listeners {
-    var observers: [@Sendable (End) -> Void] = []
-    var waiters: [UnsafeContinuation<End, Never>] = []
   }
 }

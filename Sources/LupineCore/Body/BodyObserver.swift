@@ -92,5 +92,5 @@ struct UnservedTees {
   let tees: [BodyTee]
   let error: LupineError
 
-  func tell() { for tee in tees { tee.endLater(error) } }
+  func end() { for tee in tees { tee.endLater(error) } }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 
 /// The bytes of a body that wait for its observers, its stages or its file.
 ///

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import LupineSupport
 
 /// The bytes of a body in memory: counts them, enforces the limit, and stores them.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import Synchronization
 
 /// A stream that can be opened once and passes from one sending to the next until a part of it has been read.
@@ -23,10 +23,10 @@ final class OneShotStream: Sendable {
   /// Whether no part of the stream has been read.
   var isWhole: Bool { state.withLock { !$0.isRead } }
 
-  /// Gives the stream to a sending.
+  /// Makes the reader of a sending.
   ///
-  /// The previous sending loses it.
-  func lend(length: Int64?, onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
+  /// The reader of the previous sending loses the stream.
+  func makeReader(length: Int64?, onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     let (sending, opening, former) = try state.withLock {
       (state) throws(LupineError) -> (Int, RequestBody.Opening?, (@Sendable () -> Void)?) in
       guard !state.isRead, state.opening != nil || state.reader != nil else { throw Self.spent }
@@ -34,7 +34,7 @@ final class OneShotStream: Sendable {
       defer { (state.opening, state.onReady) = (nil, onReady) }
       return (state.sending, state.opening, state.onReady)
     }
-    if let reader = try opening?({ [weak self] in self?.tell() }) { try keep(reader) }
+    if let reader = try opening?({ [weak self] in self?.notifyReader() }) { try keep(reader) }
     former?()
     return OneShotReader(self, sending, length: length)
   }
@@ -50,7 +50,7 @@ final class OneShotStream: Sendable {
     throw Self.spent
   }
 
-  private func tell() {
+  private func notifyReader() {
     let onReady = state.withLock { $0.onReady }
     onReady?()
   }

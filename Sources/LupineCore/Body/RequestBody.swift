@@ -1,4 +1,5 @@
-public import FoundationEssentials
+public import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// The content of a request.
@@ -97,7 +98,7 @@ public struct RequestBody: Sendable {
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
     case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
-    case .oneShot(let stream): try stream.lend(length: length, onReady: onReady)
+    case .oneShot(let stream): try stream.makeReader(length: length, onReady: onReady)
     }
   }
 
@@ -242,4 +243,23 @@ final class BytesReader: BodyReader {
   }
 
   func cancel() {}
+}
+
+extension RequestBody {
+  private static let pieceSize = 128 << 10
+
+  /// Reads the whole body without a transport, piece by piece.
+  ///
+  /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
+  public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
+    let ready = Signal()
+    let reader = try await BlockingWork.run { () throws(LupineError) in try makeReader { ready.set() } }
+    // Has no effect after the end.
+    defer { reader.cancel() }
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
+    defer { space.deallocate() }
+    while let count = try await reader.read(into: space, waitingFor: ready) {
+      try take(UnsafeRawBufferPointer(rebasing: space[..<count]))
+    }
+  }
 }

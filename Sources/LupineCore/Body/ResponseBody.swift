@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 
 /// The consumer's side of a response's body.
 ///

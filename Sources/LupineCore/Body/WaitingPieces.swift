@@ -57,7 +57,7 @@ struct WaitingPieces {
   mutating func take() -> [UInt8]? {
     guard let piece = pieces.popFirst() else { return nil }
     count -= piece.count
-    if (Self.pieceSize..<2 * Self.pieceSize).contains(piece.capacity) { spares.lend(piece) }
+    if (Self.pieceSize..<2 * Self.pieceSize).contains(piece.capacity) { spares.keep(piece) }
     return piece
   }
 }
@@ -91,7 +91,7 @@ struct SparePieces {
   }
 
   /// Keeps a reference to a large piece that is delivered.
-  mutating func lend(_ piece: [UInt8]) {
+  mutating func keep(_ piece: [UInt8]) {
     if !isClosed { current = piece }
   }
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 extension TransferContext {
   /// Starts a task that belongs to the session and not to the request, such as the refresh of a stored response.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// Stores the cookies that servers set, and selects the cookies for a request (RFC 6265).
 ///

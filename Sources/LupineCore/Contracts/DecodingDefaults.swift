@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 
 /// The settings with which a session decodes a response body if the serializer has none of its own.
 ///

@@ -26,14 +26,9 @@ public final class ExchangeControl: Sendable {
   private let state = Mutex(State())
   /// The response's body.
   let channel = BodyChannel()
-  private let now: @Sendable () -> Duration
-  private let lastActivity: Atomic<Int64>
-  private let bodyBegun = Atomic<Int64>(0)
-  private let begun: Duration
-  private let bytesSent = Atomic<Int64>(0)
-  private let bytesReceived = Atomic<Int64>(0)
+  let activity: ExchangeActivity
   /// Whether received bytes belong to the response that the request returns, and not to a redirect or a challenge.
-  private let counts = Atomic<Bool>(false)
+  let countsAsProgress = Atomic<Bool>(false)
   /// The supervisor of the request that the exchange belongs to; `nil` for an exchange without a request, as in a test
   /// of a transport.
   let supervisor: (any ExchangeSupervisor)?
@@ -55,11 +50,9 @@ public final class ExchangeControl: Sendable {
   private init(
     now: @escaping @Sendable () -> Duration, for supervisor: (any ExchangeSupervisor)?, parent: ExchangeControl?
   ) {
-    self.now = now
+    activity = ExchangeActivity(now: now)
     self.supervisor = supervisor
     self.parent = parent
-    begun = now()
-    lastActivity = Atomic(begun.nanoseconds)
   }
 
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
@@ -86,12 +79,12 @@ public final class ExchangeControl: Sendable {
     released.handler?()
     // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
     // absent if the transport registered none, or if only buffered bytes are left.
-    released.carrier?.endBody(reason, isTold: released.handler != nil)
+    released.carrier?.endBody(reason, isForwarded: released.handler != nil)
   }
 
   /// Whether this is the body of the exchange.
   // For the session, which ends an exchange whose response an interceptor has replaced.
-  package func carries(_ body: ResponseBody) -> Bool {
+  package func owns(_ body: ResponseBody) -> Bool {
     var exchange = body.exchange
     while exchange !== self {
       guard let parent = exchange.parent, exchange.state.withLock({ $0.isChosen }) else { return false }
@@ -104,7 +97,7 @@ public final class ExchangeControl: Sendable {
   var source: TransportResponse.Source { state.withLock { $0.source } }
 
   /// Records the sender of the response before the sink receives the head.
-  func answers(_ source: TransportResponse.Source) {
+  func record(_ source: TransportResponse.Source) {
     if source != .origin { state.withLock { $0.source = source } }
   }
 
@@ -123,7 +116,7 @@ public final class ExchangeControl: Sendable {
   ///
   /// - Parameter body: a body that has ended well. If it is the body of this exchange, no abandonment is needed.
   public func finish(after body: ResponseBody? = nil) {
-    counts.store(false, ordering: .relaxed)
+    countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
       return Released(handler: state.handler.take(), carrier: state.carrier.take())
@@ -137,81 +130,28 @@ public final class ExchangeControl: Sendable {
 
   /// The metrics that are known without the transport: the time since the exchange began, and the bytes of both bodies
   /// so far.
-  public var metrics: TransferMetrics {
-    var metrics = TransferMetrics()
-    metrics.total = now() - begun
-    metrics.bytesSent = bytesSent.load(ordering: .relaxed)
-    metrics.bytesReceived = bytesReceived.load(ordering: .relaxed)
-    return metrics
-  }
+  public var metrics: TransferMetrics { activity.metrics }
 
   /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make the
   /// exchange continue.
   // For the session, which enforces the idle timeout.
-  package func lastActivity(now: Duration) -> Duration { isHeldBack ? now : lastActive }
+  package func lastActivity(now: Duration) -> Duration { isHeldBack ? now : activity.last }
 
-  private var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
-
-  func touch() { noteActivity(at: now()) }
+  func touch() { recordActivity(at: activity.now()) }
 
   /// The time when the body began.
-  var headArrived: Duration { .nanoseconds(bodyBegun.load(ordering: .relaxed)) }
+  var headArrived: Duration { activity.bodyBegun }
 
-  private func noteActivity(at time: Duration) {
-    lastActivity.store(time.nanoseconds, ordering: .relaxed)
-    parent?.noteActivity(at: time)
-  }
-
-  /// Records the extent of the request's body before it is sent.
-  ///
-  /// - Parameter length: the number of bytes of the body; `nil` if it is not known.
-  func willSend(_ part: UploadPart, length: Int64?) {
-    supervisor?.willSend(from: part.offset, length: part.rest ?? length, at: now())
-  }
-
-  /// - Parameter sum: the number of bytes that have been sent of this body.
-  func didSend(_ count: Int, sum: Int64) {
-    let now = now()
-    noteActivity(at: now)
-    bytesSent.add(Int64(count), ordering: .relaxed)
-    supervisor?.didSend(sum, at: now)
-  }
-
-  /// Records bytes that a transport has sent without a reader; returns the number of bytes sent so far.
-  func didSend(_ count: Int, of part: UploadPart, length: Int64?) -> Int64 {
-    let before = bytesSent.load(ordering: .relaxed)
-    if before == 0 { willSend(part, length: length) }
-    didSend(count, sum: before + Int64(count))
-    return before + Int64(count)
-  }
-
-  func didReceive(_ count: Int) {
-    let now = now()
-    noteActivity(at: now)
-    let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    if let supervisor, isAnswer { supervisor.didReceive(sum, at: now) }
-  }
-
-  /// Reports the number of bytes that have been written to a file.
-  ///
-  /// The progress of a download never exceeds what a process that is killed leaves in the file.
-  func didWrite(_ count: Int64) { supervisor?.didReceive(count, at: now()) }
-
-  /// Counts received bytes as progress of the download, until the exchange is over.
-  ///
-  /// - Parameter body: the response's body, of which some bytes may have arrived.
-  // For the session, which alone knows which response the request returns.
-  package func beginsAnswer(with body: ResponseBody) {
-    counts.store(true, ordering: .relaxed)
-    let early = body.exchange.bytesReceived.load(ordering: .relaxed)
-    if early > 0, carries(body) { supervisor?.didReceive(early, at: lastActive) }
+  func recordActivity(at time: Duration) {
+    activity.record(at: time)
+    parent?.recordActivity(at: time)
   }
 
   /// Whether received bytes count as progress.
   ///
   /// Of several branches only the chosen one counts.
-  private var isAnswer: Bool {
-    guard let parent else { return counts.load(ordering: .relaxed) }
+  var isAnswer: Bool {
+    guard let parent else { return countsAsProgress.load(ordering: .relaxed) }
     return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
@@ -222,7 +162,7 @@ public final class ExchangeControl: Sendable {
   /// cancellation of this exchange is not forwarded: the layer registers a handler with `TransferContext.onCancel(_:)`
   /// and cancels its branches.
   public func branch() -> ExchangeControl {
-    ExchangeControl(now: now, for: supervisor, parent: self)
+    ExchangeControl(now: activity.now, for: supervisor, parent: self)
   }
 
   /// Makes this branch's response the response of its parent exchange.
@@ -233,8 +173,8 @@ public final class ExchangeControl: Sendable {
       state.isChosen = true
       return (state.source, state.carrier)
     }
-    parent?.answers(source)
-    if channel.hasBegun { parent?.carryBody(by: carrier ?? self) }
+    parent?.record(source)
+    if channel.hasBegun { parent?.setCarrier(carrier ?? self) }
   }
 
   /// Suspends or resumes the response's body.
@@ -261,8 +201,8 @@ extension ExchangeControl {
       branch.choose()
       return branch.beginBody(resume: resume)
     }
-    bodyBegun.store(lastActivity.load(ordering: .relaxed), ordering: .relaxed)
-    carryBody(by: self)
+    activity.beginBody()
+    setCarrier(self)
     return self
   }
 
@@ -293,45 +233,34 @@ extension ExchangeControl {
     parent?.bodyEnded(of: carrier)
   }
 
-  /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
-  private func endBody(_ error: LupineError, isTold: Bool) {
-    channel.cancel(error, isTold: isTold)
+  /// - Parameter isForwarded: whether the transport has received the cancellation and ends a body that is not complete.
+  private func endBody(_ error: LupineError, isForwarded: Bool) {
+    channel.cancel(error, isForwarded: isForwarded)
     bodyEnded()
   }
 
   /// Forwards cancellation and back-pressure of this exchange to `body`.
-  private func carryBody(by carrier: ExchangeControl) {
+  private func setCarrier(_ carrier: ExchangeControl) {
     let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
       if carrier !== self, !state.isFinished { state.carrier = carrier }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
     if isFinished { carrier.channel.leave() }
     if isSuspended { settle(carrier) }
-    if isChosen { parent?.carryBody(by: carrier) }
-    if let reason { carrier.endBody(reason, isTold: false) }
+    if isChosen { parent?.setCarrier(carrier) }
+    if let reason { carrier.endBody(reason, isForwarded: false) }
   }
 
   /// Forwards the suspension state to the body.
   ///
   /// Repeats until the state is stable, because several threads may change it.
   private func settle(_ carrier: ExchangeControl) {
-    var told: Bool?
+    var applied: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }
-      if told == isSuspended { return }
+      if applied == isSuspended { return }
       carrier.channel.setSuspended(isSuspended)
-      told = isSuspended
+      applied = isSuspended
     }
   }
-}
-
-/// Where a request's body lies in a longer upload.
-struct UploadPart: Sendable {
-  /// The number of bytes before the body.
-  var offset: Int64 = 0
-  /// The number of bytes of the whole upload; `nil` if it ends with the body.
-  var total: Int64?
-
-  /// The number of bytes from the offset to the end of the upload; `nil` if it ends with the body.
-  var rest: Int64? { total.map { max(0, $0 - offset) } }
 }

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import LupineFoundation
 
 /// The settings that all exchanges of a session share.
 ///

@@ -5,7 +5,7 @@ package protocol ExchangeSupervisor: AnyObject, Sendable {
   var isObserved: Bool { get }
 
   /// Receives an event of the exchange.
-  func hear(_ event: SessionEvent.Kind, attempt: Int)
+  func receive(_ event: SessionEvent.Kind, attempt: Int)
 
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   func cancelRequest()

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 
 /// Compares a request with an expectation and describes the difference.
 ///

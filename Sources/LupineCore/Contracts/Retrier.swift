@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 
 /// Decides whether the session sends a failed request again.
 ///

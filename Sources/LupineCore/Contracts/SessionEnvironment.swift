@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// The clock, date and random source for the sessions that a task builds, unless their builder sets its own.
 ///

@@ -1,5 +1,5 @@
-import FoundationEssentials
 public import HTTPTypes
+import LupineFoundation
 import LupineSupport
 
 extension TransferContext {

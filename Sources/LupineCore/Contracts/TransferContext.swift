@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 import LupineSupport
 
 /// What a transport must know about one exchange besides the request.
@@ -199,7 +199,7 @@ public struct TransferContext: Sendable {
   /// Sends an event to the session's monitors.
   public func emit(_ event: SessionEvent.Kind) {
     if let own, let events = own.value.events { return events(event) }
-    control.supervisor?.hear(event, attempt: attempt)
+    control.supervisor?.receive(event, attempt: attempt)
   }
 
   /// Registers the handler that ends the exchange early.
@@ -228,17 +228,17 @@ public struct TransferContext: Sendable {
     for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> any BodyReader {
     let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return ActiveReader(reader, as: uploadPart, control: control, onEnd: tellSent)
+    return ActiveReader(reader, as: uploadPart, control: control, onEnd: emitSent)
   }
 
-  /// Opens the request's body without events or progress, until the transport calls `tell()` on the reader.
+  /// Opens the request's body without events or progress, until the transport calls `reportSent()` on the reader.
   ///
   /// Otherwise the same as `makeReader(for:mayStayUnread:onReady:)`.
   public func makeQuietReader(
     for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> QuietReader {
     let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return QuietReader(reader, as: uploadPart, control: control, onEnd: tellSent)
+    return QuietReader(reader, as: uploadPart, control: control, onEnd: emitSent)
   }
 
   /// Reports bytes of the request's body that a transport has sent without a reader of this context.
@@ -252,12 +252,12 @@ public struct TransferContext: Sendable {
   ///   - length: the length of the body; `nil` if it is not known, and the transport then emits `sent` itself.
   public func didSend(_ count: Int, of length: Int64?) {
     let sum = control.didSend(count, of: uploadPart, length: length)
-    if count > 0, sum == length { tellSent(sum) }
+    if count > 0, sum == length { emitSent(sum) }
   }
 
   private var uploadPart: UploadPart { own?.value.upload ?? UploadPart() }
 
-  private var tellSent: @Sendable (Int64) -> Void {
+  private var emitSent: @Sendable (Int64) -> Void {
     { [self] in emit(.sent(bytes: $0)) }
   }
 
@@ -271,7 +271,7 @@ public struct TransferContext: Sendable {
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     control.touch()
-    control.answers(source)
+    control.record(source)
     let body = ResponseBody(exchange: control.beginBody(resume: resume))
     if let own, let sink = own.value.sink { body.open(sink(head)) }
     return (body, ResponseBodyWriter(exchange: body.exchange))

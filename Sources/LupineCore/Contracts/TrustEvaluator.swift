@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// Decides whether to trust a server's certificates.
 ///

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 import LupineSupport
 
 /// An error of a request or of the configuration of a session.

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Keeps an `ExchangeLog` of each request of a session.
@@ -16,7 +17,7 @@ public final class ExchangeLogMonitor: EventMonitor {
   /// A log is built from them on request, which is rare.
   private struct State {
     private var events: [RequestID: [SessionEvent]] = [:]
-    private var oldest: [RequestID] = []
+    private var oldest: Deque<RequestID> = []
     /// The request of the last event and its events.
     ///
     /// The next event usually belongs to the same request.
@@ -33,14 +34,14 @@ public final class ExchangeLogMonitor: EventMonitor {
     /// Returns the events of the newest requests.
     ///
     /// Older ones are kept, because they may continue.
-    func newest(_ limit: Int) -> [[SessionEvent]] { oldest.suffix(limit).map { told(by: $0) } }
+    func newest(_ limit: Int) -> [[SessionEvent]] { oldest.suffix(limit).map { shortenedEvents(of: $0) } }
 
     /// Returns the events of a request if it is one of the newest.
     func events(of id: RequestID, amongNewest limit: Int) -> [SessionEvent] {
-      oldest.suffix(limit).contains(id) ? told(by: id) : []
+      oldest.suffix(limit).contains(id) ? shortenedEvents(of: id) : []
     }
 
-    private func told(by id: RequestID) -> [SessionEvent] {
+    private func shortenedEvents(of id: RequestID) -> [SessionEvent] {
       (id == last ? row : events[id] ?? []).shortened(to: ExchangeLogMonitor.longest)
     }
 
@@ -54,10 +55,7 @@ public final class ExchangeLogMonitor: EventMonitor {
       }
       row.reserveCapacity(Self.usualCount)
       oldest.append(request)
-      // Trimmed to the limit at twice the limit, so that the average cost per event is small.
-      guard oldest.count / 2 >= limit else { return }
-      for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
-      oldest.removeFirst(oldest.count - limit)
+      if oldest.count / 2 >= limit { events[oldest.removeFirst()] = nil }
     }
 
     /// The number of events of a typical request.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import LupineSupport
 
 #if canImport(Glibc)

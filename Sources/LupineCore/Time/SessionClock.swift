@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import Synchronization
 
 /// A session's type-erased clock.

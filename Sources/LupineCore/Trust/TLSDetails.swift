@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import LupineSupport
 
 /// The TLS details of a connection.

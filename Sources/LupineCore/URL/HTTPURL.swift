@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 import LupineSupport
 
 /// A validated and normalised absolute `http` or `https` URL.

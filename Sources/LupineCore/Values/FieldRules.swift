@@ -1,5 +1,5 @@
-import FoundationEssentials
 public import HTTPTypes
+import LupineFoundation
 import LupineSupport
 
 /// The rules for field values (RFC 9110 section 5.5).

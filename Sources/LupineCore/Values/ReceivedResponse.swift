@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 import LupineSupport
 
 /// A finished response, as validators and serializers receive it.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import HTTPTypes
+public import LupineFoundation
 import LupineSupport
 
 /// The fields whose values are secret: removed across origins, redacted in all text for people.

@@ -18,12 +18,12 @@ struct AuthenticationState: Sendable {
   }
 
   /// The value that an exchange sends, with its scheme and credential.
-  struct Carried: Sendable {
+  struct SentValue: Sendable {
     let scheme: any AuthenticationScheme
     let credential: Credential
     let value: String
     /// Whether the value was sent preemptively, without a challenge in this attempt.
-    let isUnasked: Bool
+    let isPreemptive: Bool
   }
 
   /// The server or proxy; a proxy's credential is used for every server.
@@ -37,7 +37,7 @@ struct AuthenticationState: Sendable {
   /// The value for the next exchange only, created from its challenge.
   private var value: String?
   /// The value that the current exchange sends.
-  private(set) var carried: Carried?
+  private(set) var sentValue: SentValue?
   private var sentCredentials: Set<SentCredential> = []
   private var redirects = 0
   private var hasRenewed = false
@@ -51,7 +51,7 @@ struct AuthenticationState: Sendable {
     return !hasLeftOrigin && origin == url.origin
   }
 
-  mutating func follows(from: HTTPURL, to url: HTTPURL) {
+  mutating func followRedirect(from: HTTPURL, to url: HTTPURL) {
     redirects += 1
     guard recipient == .origin else { return }
     if origin == nil { origin = from.origin }
@@ -60,12 +60,12 @@ struct AuthenticationState: Sendable {
   }
 
   /// Resets the change of origin when an interceptor sends the request again; sent credentials stay recorded.
-  mutating func comesBack() { hasLeftOrigin = false }
+  mutating func returnToOrigin() { hasLeftOrigin = false }
 
-  mutating func asks() { questions += 1 }
+  mutating func countQuestion() { questions += 1 }
 
   /// Records that a credential is sent; `false` if it was sent before or the limit is reached.
-  mutating func gives(_ credential: Credential, realm: String?) -> Bool {
+  mutating func recordSent(_ credential: Credential, realm: String?) -> Bool {
     guard sentCredentials.count <= redirects + questions else { return false }
     return sentCredentials.insert(SentCredential(credential: credential, realm: realm)).inserted
   }
@@ -73,19 +73,19 @@ struct AuthenticationState: Sendable {
   /// The number of credentials sent.
   var sentCredentialCount: Int { sentCredentials.count }
 
-  mutating func answers(_ answer: Answer, _ value: String) {
+  mutating func setAnswer(_ answer: Answer, _ value: String) {
     self.answer = answer
     self.value = value
   }
 
   /// Begins an exchange; returns the value that answers its challenge, and the answer for further requests.
-  mutating func begins(_ url: HTTPURL) -> (isAdmitted: Bool, value: String?, answer: Answer?) {
-    carried = nil
+  mutating func beginExchange(_ url: HTTPURL) -> (isAdmitted: Bool, value: String?, answer: Answer?) {
+    sentValue = nil
     defer { value = nil }
     return (admits(url), value, answer)
   }
 
-  mutating func carries(_ carried: Carried) { self.carried = carried }
+  mutating func recordSent(_ value: SentValue) { sentValue = value }
 
   /// The answer that renews the last one, for example after a stale nonce; available once.
   mutating func renewal(_ offers: [AuthenticationSchemes.Offer]) -> Answer? {

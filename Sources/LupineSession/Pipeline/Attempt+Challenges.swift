@@ -52,12 +52,12 @@ extension Attempt {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }
     let realm = first.challenge.realm
-    if let own = challenger.own, authentication(recipient, { $0.gives(own, realm: realm) }) {
+    if let own = challenger.own, authentication(recipient, { $0.recordSent(own, realm: realm) }) {
       return try await give(own, to: offers, of: challenger)
     }
     guard let provider = challenger.provider else { throw .given }
     let credential = try await ask(provider, offers, challenger)
-    guard authentication(recipient, { $0.gives(credential, realm: realm) }) else { throw .given }
+    guard authentication(recipient, { $0.recordSent(credential, realm: realm) }) else { throw .given }
     try await give(credential, to: offers, of: challenger)
   }
 
@@ -78,7 +78,7 @@ extension Attempt {
     _ provider: @escaping CredentialProvider, _ offers: [AuthenticationSchemes.Offer], _ challenger: Challenger
   ) async throws(Unanswered) -> Credential {
     let (failures, questions) = authentication(challenger.recipient) { state in
-      state.asks()
+      state.countQuestion()
       return (state.sentCredentialCount, state.questions)
     }
     guard questions <= AuthenticationState.maximumQuestions else {
@@ -100,7 +100,7 @@ extension Attempt {
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)
     // A value that was sent preemptively was refused, so the same value is not sent again.
-    let refused = authentication(challenger.recipient) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
+    let refused = authentication(challenger.recipient) { $0.sentValue }.flatMap { $0.isPreemptive ? $0.value : nil }
     var isRefused = false
     for offer in offers {
       do throws(LupineError) {
@@ -108,7 +108,7 @@ extension Attempt {
         guard let value else { continue }
         isRefused = isRefused || value == refused
         if value == refused { continue }
-        authentication(challenger.recipient) { $0.answers(.init(offer: offer, credential: credential), value) }
+        authentication(challenger.recipient) { $0.setAnswer(.init(offer: offer, credential: credential), value) }
         return
       } catch {
         throw .failed(error)

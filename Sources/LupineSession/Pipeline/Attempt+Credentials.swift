@@ -49,12 +49,26 @@ extension Attempt {
     return try await value(for: proxy)
   }
 
+  /// Removes `Proxy-Authorization` if no proxy reads the request's fields, because the server would receive it.
+  ///
+  /// - Parameter proxyAuthorization: the value that replaces it for the proxy.
+  func dropForeignCredentials(of request: inout OutgoingRequest, _ proxyAuthorization: String?) {
+    guard request.has(.proxyAuthorization) else { return }
+    let isForwarded = session.passage(to: request.url)?.isForwarded == true
+    if isForwarded, proxyAuthorization == nil { return }
+    request.headers[.proxyAuthorization] = nil
+    if !isForwarded {
+      warn(
+        "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
+    }
+  }
+
   private mutating func value(for challenger: Challenger) async throws(LupineError) -> String? {
     let recipient = challenger.recipient
-    let (isAdmitted, value, answer) = authentication(recipient) { $0.begins(challenger.request.url) }
+    let (isAdmitted, value, answer) = authentication(recipient) { $0.beginExchange(challenger.request.url) }
     guard isAdmitted else { return nil }
     if let value, let answer {
-      return carry(value, of: answer.offer.scheme, answer.credential, to: recipient)
+      return recordSent(value, of: answer.offer.scheme, answer.credential, to: recipient)
     }
     guard let credential = answer?.credential ?? challenger.own,
       answer != nil || challenger.request.headers[recipient.answerField] == nil
@@ -68,39 +82,39 @@ extension Attempt {
         (scheme: offer.scheme, value: $0)
       }
     }
-    return found.map { carry($0.value, of: $0.scheme, credential, to: recipient, isUnasked: answer == nil) }
+    return found.map { recordSent($0.value, of: $0.scheme, credential, to: recipient, isPreemptive: answer == nil) }
   }
 
-  private mutating func carry(
+  private mutating func recordSent(
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
-    to recipient: AuthenticationContext.Recipient, isUnasked: Bool = false
+    to recipient: AuthenticationContext.Recipient, isPreemptive: Bool = false
   ) -> String {
     authentication(recipient) {
-      $0.carries(.init(scheme: scheme, credential: credential, value: value, isUnasked: isUnasked))
+      $0.recordSent(.init(scheme: scheme, credential: credential, value: value, isPreemptive: isPreemptive))
     }
     return value
   }
 
   /// Reports to the schemes how the server and the proxy responded to their answers.
-  func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
+  func notifySchemes(of response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
     guard !hasNoAuthentication else { return }
-    if response.source == .origin { try tell(response.head, server(of: request)) }
+    if response.source == .origin { try notify(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // A response through a tunnel comes from the server; for a reused tunnel there is no response of the proxy.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.state.withLock({ $0.tunnel }) {
-      try tell(word, proxy)
+    if let word = isOwnWord ? response.head : task.state.withLock({ $0.history.tunnel }) {
+      try notify(word, proxy)
     }
   }
 
-  private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = authentications[challenger.recipient]?.carried else { return }
+  private func notify(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
+    guard let sent = authentications[challenger.recipient]?.sentValue else { return }
     var request = challenger.request
-    request.headers[challenger.recipient.answerField] = carried.value
+    request.headers[challenger.recipient.answerField] = sent.value
     let context = authenticationContext(
       Challenger(recipient: challenger.recipient, request: request, own: challenger.own, provider: nil))
     do {
-      try carried.scheme.receive(head, with: carried.credential, in: context)
+      try sent.scheme.receive(head, with: sent.credential, in: context)
     } catch {
       throw Self.wrapped(error)
     }

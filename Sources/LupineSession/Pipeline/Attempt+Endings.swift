@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import Synchronization
 
 /// Ends exchanges whose responses lead, or may lead, to other requests.
@@ -9,12 +9,12 @@ extension Attempt {
   ///
   /// The decision about the next exchange may take long, for example if a person enters a password. That time is not
   /// part of this exchange.
-  func tellEnd(of response: TransportResponse) {
+  func reportEnd(of response: TransportResponse) {
     guard task.isObserved, let control = task.state.withLock({ $0.control }) else { return }
     // The closure is kept until the body ends, and this value may hold the body.
     response.body.onEnd { [task, number] end in
-      guard case .success(let end) = end, task.state.withLock({ $0.tells(control) }) else { return }
-      Self.tell(end, of: task, number)
+      guard case .success(let end) = end, task.state.withLock({ $0.takeEndReport(of: control) }) else { return }
+      Self.report(end, of: task, number)
     }
   }
 
@@ -23,12 +23,12 @@ extension Attempt {
   /// - Throws: the reason why the request or its attempt was ended meanwhile.
   func awaitEnd(of response: TransportResponse) async throws(LupineError) {
     _ = try? await response.body.end()
-    if let ended = task.state.withLock({ $0.cancellation ?? $0.attemptEnd }) { throw ended }
+    if let ended = task.state.withLock({ $0.reasonToEnd }) { throw ended }
   }
 
-  func tell(_ end: BodyEnd) { Self.tell(end, of: task, number) }
+  func report(_ end: BodyEnd) { Self.report(end, of: task, number) }
 
-  private static func tell(_ end: BodyEnd, of task: RequestExecution, _ number: Int) {
+  private static func report(_ end: BodyEnd, of task: RequestExecution, _ number: Int) {
     if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
     task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
   }
@@ -40,12 +40,12 @@ extension Attempt {
     let metrics: TransferMetrics?
     do throws(LupineError) {
       let end = try await response.body.end()
-      if task.isObserved, task.state.withLock({ $0.tells(control) }) { tell(end) }
+      if task.isObserved, task.state.withLock({ $0.takeEndReport(of: control) }) { report(end) }
       metrics = end.metrics
     } catch {
       // If the request or its attempt was ended, the attempt reports the error.
-      let isOwn = task.state.withLock { $0.cancellation == nil && $0.attemptEnd == nil }
-      if isOwn, task.isObserved, task.state.withLock({ $0.tells(control) }) {
+      let isOwn = task.state.withLock { $0.reasonToEnd == nil }
+      if isOwn, task.isObserved, task.state.withLock({ $0.takeEndReport(of: control) }) {
         task.emit(.failed(error.caused(by: control)), attempt: number)
       }
       metrics = error.metrics
@@ -58,7 +58,7 @@ extension Attempt {
 extension Attempt {
   /// Ends the exchange that interceptors abandoned, without waiting for its transport; keeps the metrics known so far.
   func breakOffExchange() async {
-    guard let control = task.state.withLock({ $0.control }), let body, control.carries(body) else {
+    guard let control = task.state.withLock({ $0.control }), let body, control.owns(body) else {
       return await abandonExchange()
     }
     if task.handler != nil { await body.flush() }
@@ -73,7 +73,7 @@ extension Attempt {
   ///   - own: the replacement body that an interceptor made; if it has the same metrics, they are not counted twice.
   func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) async {
     guard let control = task.state.withLock({ $0.control }) else { return }
-    let abandoned = (body ?? self.body).flatMap { control.carries($0) ? $0 : nil }
+    let abandoned = (body ?? self.body).flatMap { control.owns($0) ? $0 : nil }
     if task.handler != nil { await abandoned?.flush() }
     let metrics = abandoned?.metricsAtEnd
     control.cancel(Self.unwanted)
@@ -132,7 +132,7 @@ extension Attempt {
 
   /// The request's idle timeout, or the default one if the request has none.
   private var readingTime: Duration {
-    let timeouts = task.state.withLock { $0.changedTimeouts } ?? task.timeouts
+    let timeouts = task.state.withLock { $0.timing.changedTimeouts } ?? task.timeouts
     return timeouts.idle ?? Timeouts().idle ?? .seconds(60)
   }
 }

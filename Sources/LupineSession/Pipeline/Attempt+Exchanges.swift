@@ -1,5 +1,5 @@
 import HTTPTypes
-package import LupineCore
+import LupineCore
 import Synchronization
 
 /// Makes the exchanges of one attempt: the request, then those after redirects and challenges.
@@ -14,7 +14,7 @@ extension Attempt {
       let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     else { return nil }
     ended.control?.finish(after: response.body)
-    if ended.isToTell { tell(end) }
+    if ended.reportsEnd { report(end) }
     return ReceivedResponse(request: ended.sent ?? request, response: response, end: end)
   }
 
@@ -28,9 +28,9 @@ extension Attempt {
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: ExchangeControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
-    let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
+    let reportsEnd = task.isObserved && task.state.withLock { $0.takeEndReport(of: control) }
     close(control, status: response.statusCode, metrics: end.metrics)
-    if isToTell { tell(end) }
+    if reportsEnd { report(end) }
     return ReceivedResponse(request: request, response: response, end: end)
   }
 
@@ -40,7 +40,7 @@ extension Attempt {
     let response = answer.response
     let (sent, deciders) = task.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
-      state.accept(response.head, response.attributes)
+      state.history.accept(response.head, response.attributes)
       return (state.sentInAttempt, state.settings.responseDeciders)
     }
     let refusal: LupineError
@@ -70,7 +70,7 @@ extension Attempt {
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       // If the request was ended meanwhile, the handler keeps what it has stored.
-      let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
+      let isEnded = task.state.withLock { $0.reasonToEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
       if !isEnded { _ = await task.handler?.dropResponse(keeping: 0) }
@@ -167,7 +167,7 @@ extension Attempt {
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)
       task.state.withLock { state in
-        state.accept(response.head, response.attributes)
+        state.history.accept(response.head, response.attributes)
         state.source = response.source
       }
       task.emit(.head(response.head), attempt: number)
@@ -202,32 +202,6 @@ struct FinalResponse: Sendable {
   var response: TransportResponse
   /// Whether the response is accepted without a body that exceeds a limit.
   var acceptsLongBody = false
-}
-
-// `package` below: `ExchangeSupervisor` is a protocol of that access, by which an exchange reports to its request.
-extension RequestExecution: ExchangeSupervisor {
-  package func cancelRequest() { cancel() }
-
-  package func willSend(from base: Int64, length: Int64?, at time: Duration) {
-    upload.withLock { $0.begin(base: base, length: length, now: time) }
-  }
-
-  package func didSend(_ count: Int64, at time: Duration) {
-    if let moment = upload.withLock({ $0.move(to: count, now: time) }) { tellProgress(.upload, at: moment) }
-  }
-
-  package func didReceive(_ count: Int64, at time: Duration) {
-    if let moment = download.withLock({ $0.move(to: count, now: time) }) { tellProgress(.download, at: moment) }
-  }
-
-  package func hear(_ event: SessionEvent.Kind, attempt: Int) {
-    switch event {
-    case .informational(let head): tellInterim(head)
-    case .tunnelled(let head): state.withLock { if $0.attempt == attempt { $0.tunnel = head } }
-    default: break
-    }
-    emit(event, attempt: attempt)
-  }
 }
 
 extension LupineError {

@@ -35,7 +35,7 @@ extension Attempt {
         let answer = try await send(next)
         body = answer.response.body
         acceptsLongBody = answer.acceptsLongBody
-        tellEnd(of: answer.response)
+        reportEnd(of: answer.response)
         return answer.response
       }
       return .success(try await receive(response, from: request, orOwn: control))
@@ -78,7 +78,7 @@ extension Attempt {
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
-    if let exchange, exchange.carries(response.body) {
+    if let exchange, exchange.owns(response.body) {
       return try await receive(
         FinalResponse(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
     }
@@ -102,7 +102,7 @@ extension Attempt {
       }
       guard case .receive(let sink, let offset) = decision.step else { throw Self.cannotContinue }
       var answer = FinalResponse(response: response, acceptsLongBody: decision.acceptsLongBody)
-      if control.carries(response.body) {
+      if control.owns(response.body) {
         response.body.open(sink)
       } else if task.handler != nil {
         answer.response = try await copied(response, into: sink, control)

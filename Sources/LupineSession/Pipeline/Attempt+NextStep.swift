@@ -32,9 +32,9 @@ extension Attempt {
   mutating func nextStep(
     after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
   ) async throws(LupineError) -> NextStep {
-    try tellSchemes(response, to: sent)
+    try notifySchemes(of: response, to: sent)
     keepCookies(of: response, to: sent)
-    tellEnd(of: response)
+    reportEnd(of: response)
     // A proxy's response says nothing about the URL.
     if response.source == .origin, let next = try redirect(after: response, to: request) { return .redirect(next) }
     if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
@@ -80,10 +80,10 @@ extension Attempt {
       ? configuration.contentCodings.decoders(for: response.head, limits: configuration.limits) : []
     let isGood = 200..<300 ~= response.statusCode
     task.download.withLock {
-      $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
+      $0.begin(base: offset, fields: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
     let isFile = if case .file = sink?.destination { true } else { false }
-    if !isFile { control.beginsAnswer(with: response.body) }
+    if !isFile { control.countAsProgress(response.body) }
     if let sink {
       response.body.open(BodySink(sink.destination, stages: stages + sink.stages))
     } else {
@@ -109,12 +109,12 @@ extension Attempt {
     do throws(LupineError) {
       let proposed = try rules.next(after: head, to: request, visited: visited)
       let next = redirector.decide(proposed, head).map { rules.withoutStraySecrets($0, from: request) }
-      tellRedirect(to: next?.url.redacted, head, request, next == nil ? Self.isKept : "status \(head.status.code)")
+      reportRedirect(to: next?.url.redacted, head, request, next == nil ? Self.isKept : "status \(head.status.code)")
       guard let next else { return nil }
       redirects.append(RedirectStep(request: request, response: head))
       return next
     } catch {
-      tellRedirect(to: nil, head, request, redirector.follows ? error.message : Self.isKept)
+      reportRedirect(to: nil, head, request, redirector.follows ? error.message : Self.isKept)
       if redirector.follows { throw error }
       return nil
     }
@@ -123,7 +123,7 @@ extension Attempt {
   private static let isKept = "the redirector keeps it as the response"
 
   /// - Parameter next: the URL of the next request; `nil` if the redirect is not followed.
-  private func tellRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {
+  private func reportRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {
     guard task.isObserved else { return }
     let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
     task.emit(.redirected(to: next ?? target, isFollowed: next != nil, reason: reason), attempt: number)

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 
@@ -46,7 +46,7 @@ extension Attempt {
       case .retry, .retryAfter:
         guard request.body.isRetryable, original.body.isRetryable else { return unrepeatable(outcome) }
         retries.granted[place, default: 0] += 1
-        task.state.withLock { $0.keepEarlier(outcome) }
+        task.state.withLock { $0.history.keep(outcome) }
         return again(after: decision, outcome, notes)
       case .fail(let error):
         let reason = "a retrier ended the request: \(error.message)"
@@ -120,7 +120,7 @@ extension Attempt {
     _ request: OutgoingRequest, _ outcome: RequestOutcome, _ notes: RetryNotes
   ) -> AttemptOutcome {
     let random = session.configuration.random
-    let (started, sent, source) = task.state.withLock { ($0.started, $0.sent, $0.source) }
+    let (started, sent, source) = task.state.withLock { ($0.timing.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
     return AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,

@@ -12,9 +12,9 @@ struct Attempt: Sendable {
   let task: RequestExecution
   let number: Int
   /// Stored indirectly: most attempts never need it.
-  private var rare: CopyOnWrite<Rare>?
+  private var history: CopyOnWrite<History>?
 
-  private struct Rare {
+  private struct History {
     var authentications: [AuthenticationContext.Recipient: AuthenticationState] = Dictionary()
     var visited: [HTTPURL] = []
     var redirects: [RedirectStep] = []
@@ -44,60 +44,60 @@ struct Attempt: Sendable {
 
   /// The authentication state of each server and proxy.
   var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
-    get { rare?.value.authentications ?? Dictionary() }
+    get { history?.value.authentications ?? Dictionary() }
     set { change { $0.authentications = newValue } }
   }
   /// The URLs of the redirects so far.
   var visited: [HTTPURL] {
-    get { rare?.value.visited ?? [] }
+    get { history?.value.visited ?? [] }
     set { change { $0.visited = newValue } }
   }
   /// The redirects that were followed.
   var redirects: [RedirectStep] {
-    get { rare?.value.redirects ?? [] }
+    get { history?.value.redirects ?? [] }
     set { change { $0.redirects = newValue } }
   }
   /// The last body that interceptors received; its metrics are used if they abandon it.
   var body: ResponseBody? {
-    get { rare?.value.body }
+    get { history?.value.body }
     set { change { $0.body = newValue } }
   }
   /// See `FinalResponse.acceptsLongBody`.
   var acceptsLongBody: Bool {
-    get { rare?.value.acceptsLongBody ?? false }
+    get { history?.value.acceptsLongBody ?? false }
     set { change { $0.acceptsLongBody = newValue } }
   }
   /// The retry decision made at the head of a response, before its body is handed over.
   var stepAtHead: RetryStep? {
-    get { rare?.value.stepAtHead }
+    get { history?.value.stepAtHead }
     set { change { $0.stepAtHead = newValue } }
   }
   /// The retries of this response so far.
   var retries: RetryHistory {
-    get { rare?.value.retries ?? RetryHistory() }
+    get { history?.value.retries ?? RetryHistory() }
     set { change { $0.retries = newValue } }
   }
   /// Whether no server and no proxy has been authenticated to.
-  var hasNoAuthentication: Bool { rare.map { $0.value.authentications.isEmpty } ?? true }
+  var hasNoAuthentication: Bool { history.map { $0.value.authentications.isEmpty } ?? true }
 
-  private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
+  private mutating func change(_ change: (inout History) -> Void) { history.change(from: History(), change) }
 
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { task.emit(kind(), attempt: number) }
 
   /// Restricts the credentials after a redirect or a fresh URL.
   mutating func follow(from url: HTTPURL, to next: HTTPURL) {
-    authentications[.origin, default: AuthenticationState(.origin)].follows(from: url, to: next)
+    authentications[.origin, default: AuthenticationState(.origin)].followRedirect(from: url, to: next)
     for recipient in authentications.keys where recipient != .origin {
-      authentications[recipient]?.follows(from: url, to: next)
+      authentications[recipient]?.followRedirect(from: url, to: next)
     }
   }
 
   /// Resets the redirects and the change of origin when an interceptor sends the request again.
   mutating func forgetRedirects() {
-    guard rare != nil else { return }
+    guard history != nil else { return }
     visited = []
     redirects = []
-    authentications[.origin]?.comesBack()
+    authentications[.origin]?.returnToOrigin()
   }
 }
 
@@ -126,13 +126,13 @@ extension Attempt {
         ? try await exchange(request) : try await exchange(request, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       let (ended, validators) = task.state.withLock { state in
-        (state.endAttempt() ?? state.cancellation, state.settings.validators)
+        (state.timing.endAttempt() ?? state.cancellation, state.settings.validators)
       }
       if let ended { throw ended }
       // A response that is handed over at its head has been validated there.
-      let isJudged = task.handsOverAtHead
+      let isValidated = task.handsOverAtHead
       var refusal: LupineError?
-      if !isJudged {
+      if !isValidated {
         // Avoids an asynchronous call in the common case.
         if validators.isEmpty {
           task.emit(.validated(nil), attempt: number)
@@ -143,14 +143,14 @@ extension Attempt {
       var outcome = RequestOutcome(received)
       if let refusal { outcome.error = refusal }
       if !redirects.isEmpty { outcome.redirects = redirects }
-      return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
+      return AttemptResult(request: request, outcome: outcome, isFinal: isValidated)
     } catch {
       return failed(error, request)
     }
   }
 
   private func failed(_ error: LupineError, _ request: OutgoingRequest) -> AttemptResult {
-    let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.endAttempt(), $0.lastInAttempt) }
+    let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.timing.endAttempt(), $0.lastInAttempt) }
     let isFinal = ended != nil || task.state.withLock { $0.isHandedOver }
     var result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
     if !redirects.isEmpty { result.outcome.redirects = redirects }
@@ -236,8 +236,8 @@ extension Attempt {
 extension Attempt {
   /// Asks the handler for the request of this attempt, and adds the session's default fields.
   ///
-  /// A field that the request already has is not changed. No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
-  /// would send the whole content.
+  /// A field that the request already has is not changed. No content coding is requested with a range, because a part of
+  /// coded content cannot be decoded, and many servers would send the whole content.
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let handler = task.handler else { return try withDefaults(request) }

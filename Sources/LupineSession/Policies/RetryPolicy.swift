@@ -1,6 +1,6 @@
-import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 

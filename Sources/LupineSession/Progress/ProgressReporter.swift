@@ -59,7 +59,7 @@ struct ProgressReporter: Sendable {
   ///     only the last value is reported, and only if the request succeeds with it. Evaluated only if there is a
   ///     listener.
   mutating func begin(
-    base: Int64 = 0, length: Int64? = nil, toldBy fields: HTTPFields? = nil, isAnswer: @autoclosure () -> Bool = true,
+    base: Int64 = 0, length: Int64? = nil, fields: HTTPFields? = nil, isAnswer: @autoclosure () -> Bool = true,
     now: Duration
   ) {
     transfer = Transfer(base: base, length: length, isAnswer: listeners.isEmpty || isAnswer(), started: now)
@@ -83,10 +83,10 @@ struct ProgressReporter: Sendable {
     let progress = self.progress(of: transfer)
     if let farthest, farthest.completed >= progress.completed { return nil }
     farthest = progress
-    return tell(progress, now)
+    return report(progress, now)
   }
 
-  private mutating func tell(_ progress: TransferProgress, _ now: Duration) -> Duration? {
+  private mutating func report(_ progress: TransferProgress, _ now: Duration) -> Duration? {
     var wait: Duration?
     for index in listeners.indices {
       guard let left = listeners[index].take(progress, now) else { continue }
@@ -105,12 +105,12 @@ struct ProgressReporter: Sendable {
   }
 
   /// Reports the values whose intervals are over; returns the same as `move`.
-  mutating func tellKept(now: Duration) -> Duration? {
+  mutating func reportKept(now: Duration) -> Duration? {
     // Prevents repeated timers if a timer fires too early, for example with a test clock.
     let now = max(now, due ?? now)
     due = nil
     timer = nil
-    return farthest.flatMap { tell($0, now) }
+    return farthest.flatMap { report($0, now) }
   }
 
   /// Sends the last value; the returned tasks end when every handler has received it.

@@ -19,9 +19,9 @@ extension RequestExecution {
   /// If the attempt had no timeout before, its time starts now.
   func takeTimeouts(of request: OutgoingRequest) {
     let changed = request.timeouts ?? session.configuration.timeouts
-    guard state.withLock({ !$0.keeps(to: changed, describedAs: timeouts) }) else { return }
+    guard state.withLock({ !$0.timing.keeps(to: changed, describedAs: timeouts) }) else { return }
     let now = session.clock.now()
-    let (started, attempt) = state.withLock { $0.take(changed, now: now) }
+    let (started, attempt) = state.withLock { $0.timing.take(changed, now: now) }
     let deadlines = [
       changed.idle.map { now + $0 }, changed.total.map { started + $0 }, changed.attempt.map { attempt + $0 },
     ]
@@ -40,14 +40,23 @@ extension RequestExecution {
   func watchDeadlines() -> Bool {
     let now = session.clock.now()
     let hasNoOverrides = state.withLock { state in
-      state.started = now
+      state.timing.started = now
       return state.settings.areDefault
     }
-    let own = hasNoOverrides ? nil : state.withLock { $0.takeOwnTimeouts() }
+    let own = hasNoOverrides ? nil : takeOwnTimeouts()
     let usual = hasOwnTimeouts ? timeouts.first : session.firstBound
     if let first = own.map(\.first) ?? usual { expect(now + first, now: now) }
     if !hasNoOverrides, let deadline = state.withLock({ $0.settings.deadline }) { expect(deadline, now: now) }
     return hasNoOverrides
+  }
+
+  /// Applies the timeouts that were set after the request was described; returns them, or `nil` if there are none.
+  private func takeOwnTimeouts() -> Timeouts? {
+    state.withLock { state in
+      let timeouts = state.settings.options?.timeouts
+      if let timeouts { state.timing.setTimeouts(timeouts) }
+      return timeouts
+    }
   }
 
   /// Sets a deadline, unless the request has started or has an earlier one.
@@ -65,7 +74,9 @@ extension RequestExecution {
 
   /// The time until the total timeout or the deadline; `nil` if the request has neither.
   var timeLeft: Duration? {
-    let (started, changed, deadline) = state.withLock { ($0.started, $0.changedTimeouts, $0.settings.deadline) }
+    let (started, changed, deadline) = state.withLock {
+      ($0.timing.started, $0.timing.changedTimeouts, $0.settings.deadline)
+    }
     guard let started, let end = Self.end(of: changed ?? timeouts, since: started, deadline) else { return nil }
     return max(.zero, end - session.clock.now())
   }
@@ -117,7 +128,7 @@ extension RequestExecution {
     guard request.timeouts != nil || session.boundsAttempts else { return }
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
-    state.withLock { $0.beginAttemptTimeout(at: now) }
+    state.withLock { $0.timing.beginAttemptTimeout(at: now) }
     session.watch.expect(now + attempt)
   }
 
@@ -134,7 +145,7 @@ extension RequestExecution {
 
   /// Resumes the checks of the idle timeout for an exchange that begins after an idle timeout.
   func watchAgain() {
-    let bounds = state.withLock { $0.changedTimeouts } ?? timeouts
+    let bounds = state.withLock { $0.timing.changedTimeouts } ?? timeouts
     if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
   }
 

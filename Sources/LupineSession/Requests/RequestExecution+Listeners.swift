@@ -50,8 +50,8 @@ extension RequestExecution {
 
 extension RequestExecution {
   /// Passes an interim response to the listeners.
-  func tellInterim(_ head: HTTPResponse) {
-    for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
+  func receiveInterim(_ head: HTTPResponse) {
+    for listener in state.withLock({ $0.settings.interimListeners }) { listener.receive(head) }
   }
 
   /// Removes and returns the listeners; they receive no more responses.
@@ -72,24 +72,24 @@ extension RequestExecution {
   }
 
   /// Schedules the report of a progress value that the interval delays.
-  func tellProgress(_ direction: Direction, at moment: Duration) {
+  func scheduleProgress(_ direction: Direction, at moment: Duration) {
     let wait = max(moment - session.clock.now(), .zero)
     // Scheduled outside the lock, because a clock may fire at once.
-    let timer = session.clock.schedule(wait) { [weak self] in self?.tellKeptProgress(direction) }
+    let timer = session.clock.schedule(wait) { [weak self] in self?.reportKeptProgress(direction) }
     switch direction {
     case .upload: upload.withLock { $0.keep(timer, until: moment) }
     case .download: download.withLock { $0.keep(timer, until: moment) }
     }
   }
 
-  private func tellKeptProgress(_ direction: Direction) {
+  private func reportKeptProgress(_ direction: Direction) {
     let now = session.clock.now()
     let moment =
       switch direction {
-      case .upload: upload.withLock { $0.tellKept(now: now) }
-      case .download: download.withLock { $0.tellKept(now: now) }
+      case .upload: upload.withLock { $0.reportKept(now: now) }
+      case .download: download.withLock { $0.reportKept(now: now) }
       }
-    if let moment { tellProgress(direction, at: moment) }
+    if let moment { scheduleProgress(direction, at: moment) }
   }
 
   /// Ends the handlers of progress, because a request with any number of responses, such as a stream of events, has none.
@@ -120,7 +120,7 @@ final class InterimListener: Sendable {
   /// Ends the task of the handler if the request is released without being started.
   deinit { responses.finish() }
 
-  func hear(_ response: HTTPResponse) { responses.yield(response) }
+  func receive(_ response: HTTPResponse) { responses.yield(response) }
 
   /// Accepts no more responses; the returned task ends when the handler has received all of them.
   func finish() -> Task<Void, Never> {

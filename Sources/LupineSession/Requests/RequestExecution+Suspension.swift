@@ -18,12 +18,12 @@ extension RequestExecution {
 
   /// Sets the suspension of the exchange; repeats until it matches the request's.
   func settleSuspension() {
-    var told: Bool?
+    var applied: Bool?
     while true {
       let (control, isSuspended) = state.withLock { $0.suspension }
-      if told == isSuspended { return }
+      if applied == isSuspended { return }
       control?.setSuspended(isSuspended)
-      told = isSuspended
+      applied = isSuspended
     }
   }
 

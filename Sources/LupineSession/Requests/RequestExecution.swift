@@ -179,27 +179,6 @@ public final class RequestExecution: Sendable {
   /// Whether the body is handed over at its head, instead of being stored first.
   var handsOverAtHead: Bool { streamedHandler != nil }
 
-  /// Whether there is a monitor; without one, no events are created.
-  ///
-  /// `package`, as the requirement of `ExchangeSupervisor`.
-  package var isObserved: Bool { session.isObserved }
-
-  /// Sends an event to the session's monitors.
-  ///
-  /// The test is inlined, so that no event is created without a monitor.
-  @inline(__always)
-  func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    if session.isObserved { tell(kind, attempt) }
-  }
-
-  @inline(never)
-  private func tell(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
-    var kind = kind()
-    kind.redact(session.configuration.secretFields)
-    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
-    for monitor in session.configuration.monitors { monitor.receive(event) }
-  }
-
   /// Runs the request in a task, which then calls the handlers.
   func launch() {
     // Registered here, so that `finishRequests()` waits for this request; `run` reports a refusal.
@@ -246,7 +225,7 @@ public final class RequestExecution: Sendable {
   /// Adds to a failed outcome the last exchange, and the response of an earlier attempt if the last one sent nothing.
   func completed(_ outcome: RequestOutcome) -> RequestOutcome {
     guard outcome.error != nil else { return outcome }
-    let (last, earlier) = state.withLock { ($0.last, $0.earlier) }
+    let (last, earlier) = state.withLock { ($0.history.last, $0.history.formerOutcome) }
     var outcome = outcome
     if let earlier { outcome.follow(earlier, keepingResponse: handler == nil) }
     outcome.complete(with: last)
@@ -285,22 +264,5 @@ public final class RequestExecution: Sendable {
     for follower in followers { follower.resume(returning: outcome) }
     for gate in gates { gate.resume() }
     return mustDeliver
-  }
-}
-
-extension SessionEvent.Kind {
-  /// Redacts the values of secret fields.
-  mutating func redact(_ secrets: SecretFields) {
-    switch self {
-    case .head(let head): self = .head(head.redacted(secrets))
-    case .informational(let head): self = .informational(head.redacted(secrets))
-    case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
-    case .trailers(let fields): self = .trailers(secrets.redact(fields))
-    case .failed(let error): self = .failed(error.redacted(secrets))
-    case .resending(let error, let reason): self = .resending(after: error.redacted(secrets), reason: reason)
-    case .validated(let error?): self = .validated(error.redacted(secrets))
-    case .finished(let error?): self = .finished(error.redacted(secrets))
-    default: break
-    }
   }
 }

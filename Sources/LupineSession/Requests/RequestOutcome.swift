@@ -143,23 +143,3 @@ extension RequestOutcome {
     }
   }
 }
-
-/// The last exchange that a request began.
-///
-/// The request's state owns it. The head is stored when it is accepted, even if the request fails later.
-struct LastExchange: Sendable {
-  /// The request as it was sent; `nil` if none was sent.
-  var request: OutgoingRequest?
-  /// The final head; `nil` until one has been accepted.
-  var head: HTTPResponse?
-  /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
-  var metrics: TransferMetrics?
-  /// What layers and interceptors state about the response.
-  var attributes = ResponseAttributes()
-
-  init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {
-    self.request = request
-    self.head = head
-    self.metrics = metrics
-  }
-}

@@ -7,9 +7,9 @@ import LupineSupport
 struct RequestSettings: Sendable {
   var validators: [ResponseValidator] = []
   /// Stored indirectly: most requests never need it.
-  private var rare: CopyOnWrite<Rare>?
+  private var overrides: CopyOnWrite<Overrides>?
 
-  private struct Rare {
+  private struct Overrides {
     var adapters: [any RequestAdapter] = []
     var retriers: [any Retrier] = []
     var interceptors: [any Interceptor] = []
@@ -20,68 +20,68 @@ struct RequestSettings: Sendable {
     var credentialProvider: CredentialProvider?
     var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
     var interimListeners: [InterimListener] = []
-    var hearsProgress = false
+    var hasProgressHandler = false
     var deadline: Duration?
   }
 
   init() {}
 
   /// Whether the request has no settings other than validators.
-  var areDefault: Bool { rare == nil }
+  var areDefault: Bool { overrides == nil }
 
-  private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
+  private mutating func change(_ change: (inout Overrides) -> Void) { overrides.change(from: Overrides(), change) }
 
   var adapters: [any RequestAdapter] {
-    get { rare?.value.adapters ?? [] }
+    get { overrides?.value.adapters ?? [] }
     set { change { $0.adapters = newValue } }
   }
   var retriers: [any Retrier] {
-    get { rare?.value.retriers ?? [] }
+    get { overrides?.value.retriers ?? [] }
     set { change { $0.retriers = newValue } }
   }
   var interceptors: [any Interceptor] {
-    get { rare?.value.interceptors ?? [] }
+    get { overrides?.value.interceptors ?? [] }
     set { change { $0.interceptors = newValue } }
   }
   var redirector: Redirector? {
-    get { rare?.value.redirector }
+    get { overrides?.value.redirector }
     set { change { $0.redirector = newValue } }
   }
   /// The options that were set after the request was described; `nil` if none were.
   var options: OutgoingRequest.Options? {
-    get { rare?.value.options }
+    get { overrides?.value.options }
     set { change { $0.options = newValue } }
   }
   var credential: Credential? {
-    get { rare?.value.credential }
+    get { overrides?.value.credential }
     set { change { $0.credential = newValue } }
   }
   var idempotencyKey: IdempotencyKey? {
-    get { rare?.value.idempotencyKey }
+    get { overrides?.value.idempotencyKey }
     set { change { $0.idempotencyKey = newValue } }
   }
   var credentialProvider: CredentialProvider? {
-    get { rare?.value.credentialProvider }
+    get { overrides?.value.credentialProvider }
     set { change { $0.credentialProvider = newValue } }
   }
   /// Whether the request has a progress handler.
-  var hearsProgress: Bool {
-    get { rare?.value.hearsProgress ?? false }
-    set { change { $0.hearsProgress = newValue } }
+  var hasProgressHandler: Bool {
+    get { overrides?.value.hasProgressHandler ?? false }
+    set { change { $0.hasProgressHandler = newValue } }
   }
   /// The earliest deadline of the request, on the session's clock.
   var deadline: Duration? {
-    get { rare?.value.deadline }
+    get { overrides?.value.deadline }
     set { change { $0.deadline = newValue } }
   }
   /// The closures that decide at the head whether the body is received.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {
-    get { rare?.value.responseDeciders ?? [] }
+    get { overrides?.value.responseDeciders ?? [] }
     set { change { $0.responseDeciders = newValue } }
   }
   /// The listeners of interim responses.
   var interimListeners: [InterimListener] {
-    get { rare?.value.interimListeners ?? [] }
+    get { overrides?.value.interimListeners ?? [] }
     set { change { $0.interimListeners = newValue } }
   }
 }

@@ -6,8 +6,8 @@ import LupineSupport
 struct RequestState {
   /// See `RequestExecution.addCompletionHandler(_:)`.
   typealias Handler = @Sendable (RequestExecution, RequestOutcome) async -> Void
-  typealias Follower = UnsafeContinuation<RequestOutcome, Never>
-  typealias Gate = UnsafeContinuation<Void, Never>
+  typealias Follower = RequestWaiters.Follower
+  typealias Gate = RequestWaiters.Gate
 
   enum Phase {
     case idle
@@ -20,8 +20,6 @@ struct RequestState {
   private(set) var isHeld: Bool
   private(set) var isSuspended = false
   private(set) var cancellation: LupineError?
-  /// The last exchange of the request, in this attempt or an earlier one.
-  private(set) var last = LastExchange()
   private(set) var status: Int?
   /// The source of the last response.
   var source = TransportResponse.Source.origin
@@ -41,14 +39,17 @@ struct RequestState {
   private(set) var isHandedOver = false
   /// Whether any body of the request has been handed over.
   private var hasEverHandedOver = false
-  /// The start time of the request, on the session's clock.
-  var started: Duration?
-  /// Stored indirectly: most requests never need it.
-  var rare: CopyOnWrite<Rare>?
+  var timing = RequestTiming()
+  var history = ExchangeHistory()
+  /// Stored indirectly: most requests have none.
+  private var waiters: CopyOnWrite<RequestWaiters>?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
   var hasFinished: Bool { if case .finished = phase { true } else { false } }
+
+  /// Whether the request has one exchange, no waiters, and no settings other than validators.
+  var isPlain: Bool { waiters == nil && timing.isPlain && history.isPlain && settings.areDefault }
 
   // Start and end
 
@@ -65,7 +66,7 @@ struct RequestState {
 
   mutating func follow(_ follower: Follower) -> RequestOutcome? {
     if case .finished(let outcome) = phase { return outcome }
-    change { $0.followers.append(follower) }
+    changeWaiters { $0.followers.append(follower) }
     return nil
   }
 
@@ -89,13 +90,9 @@ struct RequestState {
   mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    guard let known = rare?.value else { return ([], [], takeDelivery()) }
-    let headWaiters = takeHeadWaiters()
-    change {
-      $0.works = []
-      $0.followers = []
-    }
-    return (known.followers, headWaiters, takeDelivery())
+    guard let waiting = waiters?.value else { return ([], [], takeDelivery()) }
+    changeWaiters { $0.end() }
+    return (waiting.followers, waiting.headWaiters, takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -117,7 +114,7 @@ struct RequestState {
   /// Passes the gate or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
     if !mustWait { return true }
-    change { $0.gates.append(gate) }
+    changeWaiters { $0.gates.append(gate) }
     return false
   }
 
@@ -149,14 +146,21 @@ struct RequestState {
     guard cancellation == nil else { return nil }
     cancellation = reason
     return Cancellation(
-      control: control, works: rare?.value.works ?? [], gates: takeGates(), mustFinish: takeLead())
+      control: control, works: works, gates: takeGates(), mustFinish: takeLead())
+  }
+
+  private mutating func changeWaiters(_ change: (inout RequestWaiters) -> Void) {
+    waiters.change(from: RequestWaiters(), change)
   }
 
   private mutating func takeGates() -> [Gate] {
-    guard let gates = rare?.value.gates, !gates.isEmpty else { return [] }
-    change { $0.gates = [] }
+    guard let gates = waiters?.value.gates, !gates.isEmpty else { return [] }
+    changeWaiters { $0.gates = [] }
     return gates
   }
+
+  /// The closures that cancel running code of the program.
+  private var works: [@Sendable () -> Void] { waiters?.value.works ?? [] }
 
   // Attempts
 
@@ -164,50 +168,16 @@ struct RequestState {
     attempt = number
     hasExchange = false
     isEndReported = false
-    if rare != nil { setAttemptStart(nil) }
-  }
-
-  mutating func beginAttemptTimeout(at now: Duration) { setAttemptStart(now) }
-
-  private mutating func setAttemptStart(_ start: Duration?) {
-    change {
-      $0.attemptStarted = start
-      $0.attemptEnd = nil
-    }
-  }
-
-  /// Whether these timeouts already apply.
-  func keeps(to timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
-    (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
-  }
-
-  /// Replaces the described timeouts; returns the start times of the request and its attempt.
-  mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
-    change {
-      $0.changedTimeouts = timeouts
-      if timeouts.attempt != nil, $0.attemptStarted == nil { $0.attemptStarted = now }
-    }
-    return (started ?? now, attemptStarted ?? now)
-  }
-
-  /// Ends the attempt; returns the reason if it was ended early.
-  mutating func endAttempt() -> LupineError? {
-    guard let known = rare?.value else { return nil }
-    change {
-      $0.attemptStarted = nil
-      $0.attemptEnd = nil
-    }
-    return known.attemptEnd
+    timing.beginAttempt()
   }
 
   /// Ends the attempt that began at the given time; returns what to cancel.
   ///
   /// The retriers then decide. The idle timeout is not checked until another exchange begins.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
-    guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
-    change { $0.attemptEnd = reason }
+    guard cancellation == nil, timing.expireAttempt(begun: begun, reason) else { return nil }
     isUnwatched = true
-    return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
+    return Cancellation(control: control, works: works, gates: [], mustFinish: false)
   }
 
   /// Records that the body has been handed over; returns the tasks that wait for it.
@@ -224,14 +194,14 @@ struct RequestState {
   mutating func add(headWaiter waiter: Gate) -> Bool {
     if hasEverHandedOver { return true }
     if case .finished = phase { return true }
-    change { $0.headWaiters.append(waiter) }
+    changeWaiters { $0.headWaiters.append(waiter) }
     return false
   }
 
   private mutating func takeHeadWaiters() -> [Gate] {
-    guard let waiters = rare?.value.headWaiters, !waiters.isEmpty else { return [] }
-    change { $0.headWaiters = [] }
-    return waiters
+    guard let tasks = waiters?.value.headWaiters, !tasks.isEmpty else { return [] }
+    changeWaiters { $0.headWaiters = [] }
+    return tasks
   }
 
   // Exchanges
@@ -247,43 +217,32 @@ struct RequestState {
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
     // An exchange that does not begin sends nothing; `isUnwatched` stays set for the next one.
-    if let ended = cancellation ?? attemptEnd {
-      if let head { accept(head) }
+    if let ended = reasonToEnd {
+      if let head { history.accept(head) }
       return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
     }
     self.control = control
-    leaveLast()
-    last = LastExchange(request: request, head: head)
-    dropEarlier()
+    history.begin(LastExchange(request: request, head: head), isSent: original != nil)
     source = .origin
     isEndReported = false
-    if original != nil {
-      hasExchange = true
-      if rare != nil { tunnel = nil }
-    }
+    if original != nil { hasExchange = true }
     defer { isUnwatched = false }
     return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
   }
 
-  /// Stores the final head of the last exchange, and what layers and interceptors state about the response.
-  mutating func accept(_ head: HTTPResponse, _ attributes: ResponseAttributes = ResponseAttributes()) {
-    last.head = head
-    last.attributes = attributes
-  }
-
   /// The request as it was last sent, in this attempt or an earlier one.
-  var sent: OutgoingRequest? { last.request }
+  var sent: OutgoingRequest? { history.last.request }
 
   /// The request as it was last sent in this attempt.
   var sentInAttempt: OutgoingRequest? { hasExchange ? sent : nil }
 
   /// The last exchange of this attempt; empty if it has begun none.
-  var lastInAttempt: LastExchange { hasExchange ? last : LastExchange() }
+  var lastInAttempt: LastExchange { hasExchange ? history.last : LastExchange() }
 
   /// Whether the caller reports the end of this exchange (`received`).
   ///
   /// True once, while it is the current exchange.
-  mutating func tells(_ control: ExchangeControl?) -> Bool {
+  mutating func takeEndReport(of control: ExchangeControl?) -> Bool {
     guard self.control === control, !isEndReported else { return false }
     isEndReported = true
     return true
@@ -292,47 +251,28 @@ struct RequestState {
   /// Ends the exchange whose body has ended successfully; `nil`, without a change, if there are response deciders.
   mutating func conclude(status: Int, _ metrics: TransferMetrics) -> Conclusion? {
     guard settings.responseDeciders.isEmpty else { return nil }
-    let isToTell = tells(control)
+    let reportsEnd = takeEndReport(of: control)
     let control = control.take()
     endExchange(status: status, metrics: metrics)
-    return Conclusion(control: control, sent: sentInAttempt, isToTell: isToTell)
+    return Conclusion(control: control, sent: sentInAttempt, reportsEnd: reportsEnd)
   }
 
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }
-    guard let metrics else { return }
-    leaveLast()
-    last.metrics = metrics
-  }
-
-  /// The number of metrics that are kept; an event stream may make any number of exchanges.
-  static let metricsLimit = 100
-
-  /// Moves the metrics of the last exchange to `earlierMetrics`.
-  private mutating func leaveLast() {
-    guard let metrics = last.metrics.take() else { return }
-    change {
-      $0.earlierMetrics.append(metrics)
-      if $0.earlierMetrics.count > Self.metricsLimit { $0.earlierMetrics.removeFirst() }
-    }
-  }
-
-  /// The metrics of the newest exchanges before the last one.
-  var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
-
-  /// The metrics of the newest exchanges that have ended.
-  var allMetrics: [TransferMetrics] {
-    (earlierMetrics + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
+    if let metrics { history.end(metrics) }
   }
 
   /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    change { $0.works.append(work) }
-    return cancellation != nil || attemptEnd != nil
+    changeWaiters { $0.works.append(work) }
+    return reasonToEnd != nil
   }
 
-  mutating func endWork() { change { _ = $0.works.popLast() } }
+  mutating func endWork() { changeWaiters { _ = $0.works.popLast() } }
+
+  /// The reason of the cancellation, or the error of an attempt that has timed out; `nil` if neither has happened.
+  var reasonToEnd: LupineError? { cancellation ?? timing.attemptEnd }
 
   /// The exchange, and whether the request is suspended.
   var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
@@ -346,9 +286,9 @@ struct RequestState {
 
   /// The values that deadlines are checked against; `nil` before the start, after a cancellation and after the end.
   var underWatch: Watched? {
-    guard case .running = phase, cancellation == nil, let started else { return nil }
+    guard case .running = phase, cancellation == nil, let started = timing.started else { return nil }
     return Watched(
-      started: started, deadline: settings.deadline, attempt: attemptEnd == nil ? attemptStarted : nil,
-      exchange: isSuspended ? nil : control, changedTimeouts: changedTimeouts)
+      started: started, deadline: settings.deadline, attempt: timing.watchedAttempt,
+      exchange: isSuspended ? nil : control, changedTimeouts: timing.changedTimeouts)
   }
 }

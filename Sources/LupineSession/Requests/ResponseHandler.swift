@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Decides where the body of a response goes, for a kind of request that does not store it in memory.
 ///

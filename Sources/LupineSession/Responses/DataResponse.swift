@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 /// The response of a finished request, with its metadata and its value or error.

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// Redacts the values of JSON members whose names indicate a secret; every other byte is unchanged.

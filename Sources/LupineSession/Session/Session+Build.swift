@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+import LupineFoundation
 
 extension Session.Builder {
   /// Checks that the parts of the session are compatible and creates the session.

@@ -1,7 +1,7 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
+public import LupineFoundation
 import LupineSupport
 
 extension Session {

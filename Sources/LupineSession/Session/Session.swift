@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 import Synchronization
 
 /// Makes requests with a transport and the policies around its exchanges.

@@ -1,7 +1,7 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCoding
 import LupineCore
+import LupineFoundation
 
 /// The checked, immutable settings of a session.
 struct SessionConfiguration: Sendable {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 
 /// Reads and writes the dates of HTTP fields, in all three formats (RFC 9110 section 5.6.7).
 public enum HTTPDate {

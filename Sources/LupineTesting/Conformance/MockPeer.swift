@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineMock
 import Synchronization
 

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 #if canImport(Glibc)

@@ -27,7 +27,7 @@ import Testing
       in: AuthenticationContext(request: request, recipient: context.recipient))
   }
 
-  private static func anticipated(
+  private static func preemptive(
     _ scheme: DigestScheme, _ context: AuthenticationContext, _ credential: Credential = Sample.mufasa
   ) async throws -> [String: String]? {
     try await scheme.authorizePreemptively(with: credential, in: context).map(Sample.parameters)
@@ -41,17 +41,17 @@ import Testing
   @Test func `an accepted credential is sent unasked, and the uses of a nonce are counted`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
-    #expect(try await Self.anticipated(scheme, context) == nil)
+    #expect(try await Self.preemptive(scheme, context) == nil)
     #expect(try await Self.exchange(scheme, in: context)["nc"] == "00000001")
-    #expect(try await Self.anticipated(scheme, context)?["nc"] == "00000002")
-    #expect(try await Self.anticipated(scheme, context)?["nc"] == "00000003")
+    #expect(try await Self.preemptive(scheme, context)?["nc"] == "00000002")
+    #expect(try await Self.preemptive(scheme, context)?["nc"] == "00000003")
   }
 
   @Test func `the next nonce is taken, and counted from one`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, fields: [.authenticationInfo: "nextnonce=\"n2\", qop=auth"], in: context)
-    let next = try await Self.anticipated(scheme, context)
+    let next = try await Self.preemptive(scheme, context)
     #expect(next?["nonce"] == "n2")
     #expect(next?["nc"] == "00000001")
   }
@@ -61,7 +61,7 @@ import Testing
     let context = try Sample.context()
     let text = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=MD5-sess"
     _ = try await Self.exchange(scheme, text, fields: [.authenticationInfo: "nextnonce=\"n2\""], in: context)
-    let next = try #require(try await Self.anticipated(scheme, context))
+    let next = try #require(try await Self.preemptive(scheme, context))
     let turn = DigestAnswer(
       challenge: try #require(DigestChallenge(try Sample.challenge(text))), nonce: "n2",
       clientNonce: "0123456789abcdef0123456789abcdef", count: 1)
@@ -74,7 +74,7 @@ import Testing
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, in: context)
     _ = try await Self.exchange(scheme, status: 401, in: context)
-    #expect(try await Self.anticipated(scheme, context) == nil)
+    #expect(try await Self.preemptive(scheme, context) == nil)
   }
 
   @Test(arguments: [
@@ -84,7 +84,7 @@ import Testing
   func `another origin gets nothing unasked`(url: String) async throws {
     let scheme = DigestScheme()
     _ = try await Self.exchange(scheme, in: Sample.context())
-    #expect(try await Self.anticipated(scheme, Sample.context(url)) == nil)
+    #expect(try await Self.preemptive(scheme, Sample.context(url)) == nil)
   }
 
   @Test func `another credential and a proxy get nothing unasked`() async throws {
@@ -92,9 +92,9 @@ import Testing
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, in: context)
     let other = Credential(username: "Mufasa", password: "other")
-    #expect(try await Self.anticipated(scheme, context, other) == nil)
+    #expect(try await Self.preemptive(scheme, context, other) == nil)
     let proxy = try Sample.context(recipient: .proxy(context.origin))
-    #expect(try await Self.anticipated(scheme, proxy) == nil)
+    #expect(try await Self.preemptive(scheme, proxy) == nil)
   }
 
   @Test(arguments: [
@@ -105,7 +105,7 @@ import Testing
     let scheme = DigestScheme()
     let text = Self.challenge + ", domain=\"\(domain)\""
     _ = try await Self.exchange(scheme, text, in: Sample.context())
-    #expect((try await Self.anticipated(scheme, Sample.context()) != nil) == isSent)
+    #expect((try await Self.preemptive(scheme, Sample.context()) != nil) == isSent)
   }
 
   @Test(
@@ -123,9 +123,9 @@ import Testing
     let information: HTTPFields = [.proxyAuthenticationInfo: "nextnonce=\"n2\""]
     #expect(try await Self.exchange(scheme, fields: information, in: context)["uri"] == target)
     let elsewhere = try Sample.context("http://another.example/", recipient: .proxy(proxy))
-    #expect(try await Self.anticipated(scheme, elsewhere)?["nonce"] == "n2")
+    #expect(try await Self.preemptive(scheme, elsewhere)?["nonce"] == "n2")
     _ = try await Self.exchange(scheme, status: 407, in: context)
-    #expect(try await Self.anticipated(scheme, elsewhere) == nil)
+    #expect(try await Self.preemptive(scheme, elsewhere) == nil)
   }
 
   @Test func `the places that are remembered are bounded`() async throws {
@@ -133,8 +133,8 @@ import Testing
     for number in 0...DigestNonceStore.capacity {
       _ = try await Self.exchange(scheme, in: Sample.context("https://h\(number).example/"))
     }
-    #expect(try await Self.anticipated(scheme, Sample.context("https://h0.example/")) == nil)
-    #expect(try await Self.anticipated(scheme, Sample.context("https://h1.example/")) != nil)
+    #expect(try await Self.preemptive(scheme, Sample.context("https://h0.example/")) == nil)
+    #expect(try await Self.preemptive(scheme, Sample.context("https://h1.example/")) != nil)
   }
 
   @Test func `a streamed body is hashed as it is sent`() async throws {

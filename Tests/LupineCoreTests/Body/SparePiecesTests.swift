@@ -8,15 +8,15 @@ import Testing
   private static func address(of bytes: [UInt8]) -> UnsafeRawPointer? { bytes.withUnsafeBytes { $0.baseAddress } }
 
   /// Lends a piece of which the consumer keeps nothing but the address.
-  private static func lend(_ byte: UInt8, from spares: inout SparePieces) -> UnsafeRawPointer? {
+  private static func keep(_ byte: UInt8, from spares: inout SparePieces) -> UnsafeRawPointer? {
     let piece = piece(byte)
-    spares.lend(piece)
+    spares.keep(piece)
     return address(of: piece)
   }
 
   @Test func `memory that the consumer is done with is given out again, empty`() throws {
     var spares = SparePieces()
-    let address = Self.lend(1, from: &spares)
+    let address = Self.keep(1, from: &spares)
     spares.reclaim()
     let taken = spares.take()
     let again = try #require(taken)
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `until the consumer asks for more, it has the last piece in hand`() {
     var spares = SparePieces()
-    _ = Self.lend(1, from: &spares)
+    _ = Self.keep(1, from: &spares)
     let taken = spares.take()
     #expect(taken == nil)
   }
@@ -35,7 +35,7 @@ import Testing
   @Test func `a piece that the consumer keeps is not written over`() throws {
     var spares = SparePieces()
     let kept = Self.piece(1)
-    spares.lend(kept)
+    spares.keep(kept)
     spares.reclaim()
     let taken = spares.take()
     var again = try #require(taken)
@@ -47,7 +47,7 @@ import Testing
   @Test func `a piece that the consumer changes is its own`() {
     var spares = SparePieces()
     var changed = Self.piece(1)
-    spares.lend(changed)
+    spares.keep(changed)
     changed[0] = 9
     spares.reclaim()
     let taken = spares.take()
@@ -58,7 +58,7 @@ import Testing
   @Test func `two pieces wait to be used again, and no more`() {
     var spares = SparePieces()
     for byte in UInt8(0)..<5 {
-      spares.lend(Self.piece(byte))
+      spares.keep(Self.piece(byte))
       spares.reclaim()
     }
     let taken = [spares.take(), spares.take(), spares.take()]
@@ -67,10 +67,10 @@ import Testing
 
   @Test func `at the end nothing is kept`() {
     var spares = SparePieces()
-    _ = Self.lend(1, from: &spares)
+    _ = Self.keep(1, from: &spares)
     spares.reclaim()
     spares.close()
-    _ = Self.lend(2, from: &spares)
+    _ = Self.keep(2, from: &spares)
     spares.reclaim()
     let taken = spares.take()
     #expect(taken == nil)

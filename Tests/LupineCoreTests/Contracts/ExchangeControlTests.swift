@@ -7,7 +7,7 @@ import Testing
   @Test func `of several branches the chosen one tells its parent who answered`() {
     let parent = ExchangeControl()
     let (first, second) = (parent.branch(), parent.branch())
-    first.answers(.proxy)
+    first.record(.proxy)
     #expect(parent.source == .origin)
     second.choose()
     #expect(parent.source == .origin)
@@ -27,7 +27,7 @@ import Testing
     }
     for (exchange, text) in [(first, "first"), (second, "second")] {
       let body = ResponseBody(exchange: exchange)
-      #expect(control.carries(body))
+      #expect(control.owns(body))
       #expect(try await body.end().data == Data(text.utf8))
     }
   }

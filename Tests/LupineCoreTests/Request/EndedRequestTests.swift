@@ -113,10 +113,10 @@ import Testing
   private func handled(_ request: DataStreamRequest, _ reading: Reading) async -> Ending {
     await withCheckedContinuation { done in
       switch reading {
-      case .limit: request.responseStream(limit: 4) { Ending.hear($0, done) }
-      case .line: request.responseStreamLine(limit: 4) { Ending.hear($0, done) }
-      case .value: request.responseStreamDecodable(of: Int.self) { Ending.hear($0, done) }
-      case .event: request.responseStreamEvent(limit: 4) { Ending.hear($0, done) }
+      case .limit: request.responseStream(limit: 4) { Ending.receive($0, done) }
+      case .line: request.responseStreamLine(limit: 4) { Ending.receive($0, done) }
+      case .value: request.responseStreamDecodable(of: Int.self) { Ending.receive($0, done) }
+      case .event: request.responseStreamEvent(limit: 4) { Ending.receive($0, done) }
       }
     }
   }
@@ -129,12 +129,12 @@ import Testing
       if isOfEvents {
         request.responseStreamEvent { stream in
           stream.cancel()
-          Ending.hear(stream, done)
+          Ending.receive(stream, done)
         }
       } else {
         request.responseStream { stream in
           stream.cancel()
-          Ending.hear(stream, done)
+          Ending.receive(stream, done)
         }
       }
     }
@@ -197,7 +197,7 @@ private struct Ending: Sendable {
     (self.response, self.metrics, self.error, isWhole) = (response, metrics, error, true)
   }
 
-  static func hear<Value>(_ stream: DataStreamRequest.Stream<Value>, _ done: CheckedContinuation<Ending, Never>) {
+  static func receive<Value>(_ stream: DataStreamRequest.Stream<Value>, _ done: CheckedContinuation<Ending, Never>) {
     guard let completion = stream.completion else { return }
     done.resume(returning: Ending(completion.response, completion.metrics, completion.error))
   }
@@ -265,10 +265,10 @@ private struct EndedBench {
       case .bytes: for try await _ in request.serializingBytes() {}
       case .events: for try await _ in request.serializingEvents(reconnects: false) {}
       case .byteHandler:
-        return await withCheckedContinuation { done in request.responseStream { Ending.hear($0, done) } }
+        return await withCheckedContinuation { done in request.responseStream { Ending.receive($0, done) } }
       default:
         return await withCheckedContinuation { done in
-          request.responseStreamEvent(reconnects: false) { Ending.hear($0, done) }
+          request.responseStreamEvent(reconnects: false) { Ending.receive($0, done) }
         }
       }
       return Ending()

@@ -91,7 +91,7 @@ import Testing
 
   @Test func `an exchange that begins while another is found idle stays watched`() throws {
     var state = RequestState(isHeld: false)
-    state.started = .zero
+    state.timing.started = .zero
     _ = state.join()
     let request = try OutgoingRequest(TestBed.url)
     let (idle, next) = (ExchangeControl(), ExchangeControl())
@@ -110,11 +110,11 @@ import Testing
 
   @Test func `an attempt that begins while another is found overdue has its own time`() throws {
     var state = RequestState(isHeld: false)
-    state.started = .zero
+    state.timing.started = .zero
     _ = state.join()
-    state.beginAttemptTimeout(at: .seconds(1))
+    state.timing.beginAttemptTimeout(at: .seconds(1))
     let found = try #require(state.underWatch?.attempt)
-    state.beginAttemptTimeout(at: .seconds(9))
+    state.timing.beginAttemptTimeout(at: .seconds(9))
     #expect(state.expireAttempt(begun: found, Self.reason) == nil)
     #expect(!state.isUnwatched)
     #expect(state.expireAttempt(begun: .seconds(9), Self.reason) != nil)
@@ -123,20 +123,20 @@ import Testing
 
   @Test func `only a running request that has begun is under watch`() {
     var state = RequestState(isHeld: false)
-    state.started = .zero
+    state.timing.started = .zero
     #expect(state.underWatch == nil)
     _ = state.join()
     #expect(state.underWatch != nil)
-    state.started = nil
+    state.timing.started = nil
     #expect(state.underWatch == nil)
-    state.started = .zero
+    state.timing.started = .zero
     _ = state.cancel(Self.reason)
     #expect(state.underWatch == nil)
   }
 
   @Test func `a request that is over is not under watch`() {
     var state = RequestState(isHeld: false)
-    state.started = .zero
+    state.timing.started = .zero
     _ = state.join()
     _ = state.finish(Self.outcome)
     #expect(state.underWatch == nil)

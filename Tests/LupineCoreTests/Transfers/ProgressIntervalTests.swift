@@ -52,7 +52,7 @@ import Testing
     reporter.begin(length: 9, now: .zero)
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
-    #expect(reporter.tellKept(now: .seconds(1)) == nil)
+    #expect(reporter.reportKept(now: .seconds(1)) == nil)
     #expect(reporter.move(to: 7, now: .seconds(1)) == .seconds(2))
     reporter.keep(timers[2], until: .seconds(2))
     reporter.keep(timers[1], until: .seconds(1))
@@ -67,7 +67,7 @@ import Testing
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
     #expect(reporter.move(to: 7, now: .zero) == nil)
-    #expect(reporter.tellKept(now: .zero) == nil)
+    #expect(reporter.reportKept(now: .zero) == nil)
     #expect(reporter.move(to: 9, now: .zero) == .seconds(2))
     #expect(reporter.finish().count == 1)
   }

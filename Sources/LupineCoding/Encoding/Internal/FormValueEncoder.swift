@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// Encodes one value into one node.
 struct FormValueEncoder: Encoder {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 
 /// Walks a value as an encoder would, without writing, and refuses a value that is nested too deep.
 ///

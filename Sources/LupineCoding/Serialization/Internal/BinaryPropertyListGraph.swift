@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 
 /// The containers of a binary property list and their references, walked without recursion.
 struct BinaryPropertyListGraph {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// Enforces the rules of RFC 8259 that Foundation's decoder does not check; that decoder reports all other errors.

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The first step of every serializer: the rules for empty bodies, then the preprocessor.

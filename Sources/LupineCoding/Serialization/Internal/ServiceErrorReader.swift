@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import LupineCore
+public import LupineFoundation
 
 /// Decodes a service's own error from the body of a response that was refused or could not be decoded.
 struct ServiceErrorReader: FailureExplaining {

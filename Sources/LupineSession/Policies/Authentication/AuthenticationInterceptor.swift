@@ -1,5 +1,5 @@
-import FoundationEssentials
 public import LupineCore
+import LupineFoundation
 import LupineSupport
 import Synchronization
 

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 
 /// Applies a credential to a request, refreshes it, and recognizes its refusal by a server.
 ///

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 extension ConformanceKit {
   static let earlyAnswerChecks: [ConformanceCheck] = [

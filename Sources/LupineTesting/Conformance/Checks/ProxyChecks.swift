@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 extension ConformanceKit {
   /// Checks of proxies that forward requests or open tunnels (RFC 9110 sections 7.3.2 and 9.3.6).

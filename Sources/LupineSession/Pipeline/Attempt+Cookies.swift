@@ -36,19 +36,3 @@ extension Attempt {
     if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
   }
 }
-
-extension Attempt {
-  /// Removes `Proxy-Authorization` if no proxy reads the request's fields, because the server would receive it.
-  ///
-  /// - Parameter proxyAuthorization: the value that replaces it for the proxy.
-  func dropForeignCredentials(of request: inout OutgoingRequest, _ proxyAuthorization: String?) {
-    guard request.has(.proxyAuthorization) else { return }
-    let isForwarded = session.passage(to: request.url)?.isForwarded == true
-    if isForwarded, proxyAuthorization == nil { return }
-    request.headers[.proxyAuthorization] = nil
-    if !isForwarded {
-      warn(
-        "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
-    }
-  }
-}

@@ -11,8 +11,3 @@ extension Duration {
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
   }
 }
-
-extension UInt64 {
-  /// Random bits as a number in `0..<1`.
-  public var fraction: Double { Double(self >> 11) * 0x1p-53 }
-}

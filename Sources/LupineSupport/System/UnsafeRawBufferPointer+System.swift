@@ -62,3 +62,13 @@ extension UnsafeRawBufferPointer {
     return nil
   }
 }
+
+extension UnsafeRawBufferPointer {
+  /// Returns the position of the first byte with this value, from a position on; `nil` if there is none.
+  public func position(of byte: UInt8, from start: Int) -> Int? {
+    guard let first = baseAddress, start < count,
+      let found = memchr(first + start, Int32(byte), count - start)
+    else { return nil }
+    return first.distance(to: UnsafeRawPointer(found))
+  }
+}

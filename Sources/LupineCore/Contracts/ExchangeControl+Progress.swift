@@ -1,0 +1,50 @@
+import LupineSupport
+import Synchronization
+
+// The progress of both bodies.
+extension ExchangeControl {
+  /// Records the extent of the request's body before it is sent.
+  ///
+  /// - Parameter length: the number of bytes of the body; `nil` if it is not known.
+  func willSend(_ part: UploadPart, length: Int64?) {
+    supervisor?.willSend(from: part.offset, length: part.rest ?? length, at: activity.now())
+  }
+
+  /// - Parameter sum: the number of bytes that have been sent of this body.
+  func didSend(_ count: Int, sum: Int64) {
+    let now = activity.now()
+    recordActivity(at: now)
+    activity.addSent(count)
+    supervisor?.didSend(sum, at: now)
+  }
+
+  /// Records bytes that a transport has sent without a reader; returns the number of bytes sent so far.
+  func didSend(_ count: Int, of part: UploadPart, length: Int64?) -> Int64 {
+    let before = activity.bytesSent
+    if before == 0 { willSend(part, length: length) }
+    didSend(count, sum: before + Int64(count))
+    return before + Int64(count)
+  }
+
+  func didReceive(_ count: Int) {
+    let now = activity.now()
+    recordActivity(at: now)
+    let sum = activity.addReceived(count)
+    if let supervisor, isAnswer { supervisor.didReceive(sum, at: now) }
+  }
+
+  /// Reports the number of bytes that have been written to a file.
+  ///
+  /// The progress of a download never exceeds what a process that is killed leaves in the file.
+  func didWrite(_ count: Int64) { supervisor?.didReceive(count, at: activity.now()) }
+
+  /// Counts received bytes as progress of the download, until the exchange is over.
+  ///
+  /// - Parameter body: the response's body, of which some bytes may have arrived.
+  // For the session, which alone knows which response the request returns.
+  package func countAsProgress(_ body: ResponseBody) {
+    countsAsProgress.store(true, ordering: .relaxed)
+    let early = body.exchange.activity.bytesReceived
+    if early > 0, owns(body) { supervisor?.didReceive(early, at: activity.last) }
+  }
+}

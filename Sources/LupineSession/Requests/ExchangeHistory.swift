@@ -1,0 +1,107 @@
+import DequeModule
+import HTTPTypes
+import LupineCore
+import LupineSupport
+
+/// The exchanges of a request: the last one, and the values of earlier ones that are still needed.
+struct ExchangeHistory {
+  /// The number of metrics that are kept; an event stream may make any number of exchanges.
+  static let metricsLimit = 100
+
+  /// The last exchange of the request, in this attempt or an earlier one.
+  private(set) var last = LastExchange()
+  /// Stored indirectly: few requests have more than one exchange.
+  private var former: CopyOnWrite<Former>?
+
+  private struct Former {
+    /// The metrics of the newest exchanges before the last one.
+    var metrics: Deque<TransferMetrics> = []
+    /// The outcome of the attempt before, until another attempt begins an exchange.
+    var outcome: RequestOutcome?
+    /// The proxy's response that opened the tunnel of the current exchange.
+    var tunnel: HTTPResponse?
+  }
+
+  /// Whether the request has had one exchange at most, without a tunnel.
+  var isPlain: Bool { former == nil }
+
+  /// The outcome of the attempt before, until another attempt begins an exchange.
+  var formerOutcome: RequestOutcome? { former?.value.outcome }
+
+  /// The proxy's response that opened the tunnel of the current exchange.
+  var tunnel: HTTPResponse? {
+    get { former?.value.tunnel }
+    set { change { $0.tunnel = newValue } }
+  }
+
+  /// The metrics of the newest exchanges that have ended.
+  var allMetrics: [TransferMetrics] {
+    let former = former?.value.metrics ?? []
+    return Array((former + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit))
+  }
+
+  private mutating func change(_ change: (inout Former) -> Void) { former.change(from: Former(), change) }
+
+  /// Begins an exchange.
+  ///
+  /// - Parameter isSent: whether something is sent to a server; otherwise an interceptor made the response.
+  mutating func begin(_ exchange: LastExchange, isSent: Bool) {
+    keepMetrics()
+    last = exchange
+    guard former != nil else { return }
+    change {
+      $0.outcome = nil
+      if isSent { $0.tunnel = nil }
+    }
+  }
+
+  /// Stores the final head of the last exchange, and what layers and interceptors state about the response.
+  mutating func accept(_ head: HTTPResponse, _ attributes: ResponseAttributes = ResponseAttributes()) {
+    last.head = head
+    last.attributes = attributes
+  }
+
+  /// Stores the metrics of the last exchange; metrics that it already has move to the former ones.
+  mutating func end(_ metrics: TransferMetrics) {
+    keepMetrics()
+    last.metrics = metrics
+  }
+
+  /// Moves the metrics of the last exchange to those of the former ones.
+  private mutating func keepMetrics() {
+    guard let metrics = last.metrics.take() else { return }
+    change {
+      $0.metrics.append(metrics)
+      if $0.metrics.count > Self.metricsLimit { $0.metrics.removeFirst() }
+    }
+  }
+
+  /// Keeps the outcome of an attempt that is retried.
+  ///
+  /// If the attempt sent nothing, the response kept before stays.
+  mutating func keep(_ outcome: RequestOutcome) {
+    var outcome = outcome
+    if let formerOutcome { outcome.follow(formerOutcome, keepingResponse: true) }
+    change { $0.outcome = outcome }
+  }
+}
+
+/// The last exchange that a request began.
+///
+/// The request's state owns it. The head is stored when it is accepted, even if the request fails later.
+struct LastExchange: Sendable {
+  /// The request as it was sent; `nil` if none was sent.
+  var request: OutgoingRequest?
+  /// The final head; `nil` until one has been accepted.
+  var head: HTTPResponse?
+  /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
+  var metrics: TransferMetrics?
+  /// What layers and interceptors state about the response.
+  var attributes = ResponseAttributes()
+
+  init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {
+    self.request = request
+    self.head = head
+    self.metrics = metrics
+  }
+}

@@ -1,0 +1,67 @@
+import HTTPTypes
+package import LupineCore
+import Synchronization
+
+extension RequestExecution {
+  /// Sends an event to the session's monitors.
+  ///
+  /// The test is inlined, so that no event is created without a monitor.
+  @inline(__always)
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
+    if session.isObserved { send(kind, attempt) }
+  }
+
+  @inline(never)
+  private func send(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
+    var kind = kind()
+    kind.redact(session.configuration.secretFields)
+    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
+    for monitor in session.configuration.monitors { monitor.receive(event) }
+  }
+}
+
+// `package`: `ExchangeSupervisor` is a protocol of that access, by which an exchange reports to its request.
+extension RequestExecution: ExchangeSupervisor {
+  /// Whether there is a monitor; without one, no events are created.
+  package var isObserved: Bool { session.isObserved }
+
+  package func cancelRequest() { cancel() }
+
+  package func willSend(from base: Int64, length: Int64?, at time: Duration) {
+    upload.withLock { $0.begin(base: base, length: length, now: time) }
+  }
+
+  package func didSend(_ count: Int64, at time: Duration) {
+    if let moment = upload.withLock({ $0.move(to: count, now: time) }) { scheduleProgress(.upload, at: moment) }
+  }
+
+  package func didReceive(_ count: Int64, at time: Duration) {
+    if let moment = download.withLock({ $0.move(to: count, now: time) }) { scheduleProgress(.download, at: moment) }
+  }
+
+  package func receive(_ event: SessionEvent.Kind, attempt: Int) {
+    switch event {
+    case .informational(let head): receiveInterim(head)
+    case .tunnelled(let head): state.withLock { if $0.attempt == attempt { $0.history.tunnel = head } }
+    default: break
+    }
+    emit(event, attempt: attempt)
+  }
+}
+
+extension SessionEvent.Kind {
+  /// Redacts the values of secret fields.
+  mutating func redact(_ secrets: SecretFields) {
+    switch self {
+    case .head(let head): self = .head(head.redacted(secrets))
+    case .informational(let head): self = .informational(head.redacted(secrets))
+    case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
+    case .trailers(let fields): self = .trailers(secrets.redact(fields))
+    case .failed(let error): self = .failed(error.redacted(secrets))
+    case .resending(let error, let reason): self = .resending(after: error.redacted(secrets), reason: reason)
+    case .validated(let error?): self = .validated(error.redacted(secrets))
+    case .finished(let error?): self = .finished(error.redacted(secrets))
+    default: break
+    }
+  }
+}
