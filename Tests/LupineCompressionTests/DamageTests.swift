@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Coding.allCases)
-  func `the error of bytes after the end says so`(coding: Coding) throws {
+  func `the error of bytes after the end names the reason`(coding: Coding) throws {
     let coded = try coding.encode(Self.plain)
     let error = #expect(throws: LupineError.self) { try coding.decode(coded + [0]) }
     #expect(error?.message.contains("follow its end") == true)

@@ -70,7 +70,7 @@ import Testing
     (#"{"version":4,"jars":{}}"#, "are of version 4, which a later release of Lupine wrote."),
     (#"{"version":0,"cookies":[]}"#, "are of version 0, which no release of Lupine writes."),
   ])
-  func `a file of another version is an error that says so`(text: String, words: String) throws {
+  func `a file of another version is an error that names the version`(text: String, words: String) throws {
     try Self.withPath { path in
       try Data(text.utf8).write(to: URL(filePath: path))
       let error = #expect(throws: LupineError.self) { try CookieJar().load(from: path) }

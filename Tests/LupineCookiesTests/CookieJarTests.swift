@@ -85,7 +85,7 @@ import Testing
     #expect(try sent(to: "https://h3099.example.com/") == ["a=x"])
   }
 
-  @Test func `what goes along stays within a field that servers take`() throws {
+  @Test func `the cookies of a request stay within a field that servers accept`() throws {
     for number in 0..<50 {
       try set("c\(number)=\(String(repeating: "x", count: 1_000)); Path=/", from: "https://example.com/")
     }

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the executor of a transport that nobody has any more runs its tasks elsewhere`() async {
+  @Test func `the executor of a released transport runs its tasks elsewhere`() async {
     var transport: CurlTransport? = CurlTransport()
     let executor = transport?.executor
     transport = nil

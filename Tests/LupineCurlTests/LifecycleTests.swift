@@ -59,7 +59,7 @@ import Testing
     #expect(await client.failure(server.url)?.kind == .sessionShutDown)
   }
 
-  @Test func `a transport that is let go finishes its last exchange and closes its connections`() async throws {
+  @Test func `a released transport finishes its last exchange and closes its connections`() async throws {
     let gate = Gate()
     let server = try ScriptedServer(
       always: [.head(status: 200, fields: ["Content-Length": "2"]), .body([65]), .wait(gate), .body([66])])

@@ -187,7 +187,7 @@ import TrustSupport
   }
 
   @Test(arguments: [false, true])
-  func `HTTP 2 is spoken where it is named, and HTTP 1.1 else`(isNamed: Bool) async throws {
+  func `HTTP 2 is used if the request names it, otherwise HTTP 1.1`(isNamed: Bool) async throws {
     let answer =
       isNamed
       ? HTTP2Script.head(length: 5) + HTTP2Script.data("hello", ends: true)

@@ -44,7 +44,7 @@ import Testing
     #expect(mock.requests.map(\.text) == ["hello"])
   }
 
-  @Test func `a request that no stub fits keeps its body, and the report tells of the head alone`() async throws {
+  @Test func `a request that matches no stub keeps its body, and the report has the head alone`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", where: [.field(.authorization), .body("other")], .status(.created))
     let exchange = Self.exchange()
@@ -56,7 +56,7 @@ import Testing
     #expect(mock.requests.map(\.text) == [""])
   }
 
-  @Test func `a precondition of a resource is told before the body`() async throws {
+  @Test func `a precondition of a resource is answered before the body is sent`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", .resource(Data("old".utf8), etag: "v2"))
     let exchange = Self.exchange(headers: [.ifMatch: "\"v1\""])

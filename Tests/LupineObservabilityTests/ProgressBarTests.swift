@@ -14,7 +14,7 @@ import Testing
       .text(width: width)
   }
 
-  @Test func `a line tells the part, the bytes, the speed and the time left`() {
+  @Test func `a line has the part, the bytes, the speed and the time left`() {
     #expect(
       Self.line(43_000_000, 100_000_000, 1_500_000)
         == "big.bin  [########------------]   43 %  43.0 MB of 100 MB  1.5 MB/s  00:38 left")

@@ -24,7 +24,7 @@ import Testing
     #expect(path.isExpensive == (status == .reachable(.cellular)))
   }
 
-  @Test func `a link whose kind cannot be told is unknown with the reason`() {
+  @Test func `a link of an unrecognised kind is unknown, with the reason`() {
     let path = path { state in
       _ = state.set(link(1, driver: nil)) { InterfaceClassifier(folder: "/nowhere").kind(of: $0) }
       _ = state.set(address(1, .sample))

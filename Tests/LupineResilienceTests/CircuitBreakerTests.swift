@@ -113,7 +113,7 @@ import Testing
     #expect(await kind(other) == .circuitOpen)
   }
 
-  @Test func `the exchange log tells what the breaker did`() async throws {
+  @Test func `the exchange log has the decisions of the breaker`() async throws {
     let session = try session(.sequence([.reset, .reset, .reset, .reset, .text("up")]))
     for _ in 0..<5 { _ = await kind(session) }
     try await clock.sleep(for: .seconds(5))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `cancelled requests say nothing about the server`() async throws {
+  @Test func `cancelled requests do not count for the breaker`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .stall)

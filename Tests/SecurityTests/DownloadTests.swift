@@ -61,7 +61,7 @@ import Testing
     ("a." + String(repeating: "b", count: 300), "a." + String(repeating: "b", count: 198)),
     (String(repeating: "a", count: 300) + ".pdf...", String(repeating: "a", count: 196) + ".pdf"),
   ])
-  func `a long name is cut at a character's end, and keeps what tells its kind`(name: String, cut: String)
+  func `a long name is cut at the end of a character, and keeps its extension`(name: String, cut: String)
     async throws
   {
     defer { cleanUp() }
@@ -161,7 +161,9 @@ import Testing
   }
 
   @Test(arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
-  func `a rest of another length than it says is an error, and nothing is kept`(chunks: String) async throws {
+  func `a rest whose length differs from its stated length is an error, and nothing is kept`(chunks: String)
+    async throws
+  {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0

@@ -51,7 +51,7 @@ import TrustSupport
 
   @Test(
     arguments: [("excluded-name", "bar.wild.localhost"), ("rooted", "bar.wild.localhost")], ["-tls1_2", "-tls1_3"])
-  func `in a handshake such a name is refused, whoever judges it`(
+  func `such a name is refused in a handshake, whichever evaluator judges it`(
     _ place: (String, String), _ version: String
   ) async throws {
     let (name, host) = place

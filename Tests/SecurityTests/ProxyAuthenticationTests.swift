@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"])
-  func `nothing that is told of a request shows what its proxy was told`(scheme: String) async throws {
+  func `events, descriptions and errors do not show the credential that its proxy received`(scheme: String) async throws
+  {
     let proxy = try Self.proxy()
     let journal = Journal()
     let session = try curlSession {

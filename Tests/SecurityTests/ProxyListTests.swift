@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: ["10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999"])
-  func `what is none of a list's is told`(entry: String) { #expect(ProxyExceptions([entry]).problems.count == 1) }
+  func `an entry that does not belong in a list is reported`(entry: String) {
+    #expect(ProxyExceptions([entry]).problems.count == 1)
+  }
 
   @Test func `under CGI the field Proxy of a client is not taken for a proxy`() throws {
     let variables = ["HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://good:2", "no_proxy": "a.example.com"]

@@ -54,7 +54,7 @@ import Testing
     return (warnings.withLock { $0 }, response.error)
   }
 
-  @Test func `the proof is made as the section says, of the target without the method`() throws {
+  @Test func `the server's proof is computed by RFC 7616 from the target without the method`() throws {
     let challenge = try #require(DigestChallenge(try Sample.challenge(Self.challenge("MD5"))))
     let turn = DigestAnswer(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
     func md5(_ text: String) -> String { HashFunction.md5.hexadecimal(text) ?? "" }

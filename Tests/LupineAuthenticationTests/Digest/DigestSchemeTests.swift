@@ -101,7 +101,8 @@ import Testing
     ("/dir/", true), ("/", true), ("/other/", false), ("https://www.example.com/dir/", false),
     ("/other https://api.example.com/dir", true),
   ])
-  func `domain says where the credential is sent unasked`(domain: String, isSent: Bool) async throws {
+  func `the parameter domain names where the credential is sent preemptively`(domain: String, isSent: Bool) async throws
+  {
     let scheme = DigestScheme()
     let text = Self.challenge + ", domain=\"\(domain)\""
     _ = try await Self.exchange(scheme, text, in: Sample.context())

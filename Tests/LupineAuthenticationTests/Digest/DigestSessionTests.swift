@@ -77,7 +77,7 @@ import Testing
     #expect(mock.requests.map { Sample.parameters($0.headers[.authorization])["uri"] } == [nil, "/start", "/end?a=b"])
   }
 
-  @Test func `the strongest of what is offered answers`() async throws {
+  @Test func `the strongest of the offered challenges is answered`() async throws {
     let mock = MockTransport()
     let offered =
       ["Basic realm=\"r\""]

@@ -40,7 +40,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a challenge nobody can answer leaves the 401`() async throws {
+  @Test func `a challenge that no scheme can answer leaves the 401`() async throws {
     let bench = Self.bench("Mystery realm=x")
     let response = await (try bench.session()).request(TestBed.url).authenticate(username: "u", password: "p")
       .serializingData().response

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [BodySink.collect(limit: 4), .stream(window: 9), .discard(limit: 9)])
-  func `bytes that stand in memory go where the sink says`(sink: BodySink) async throws {
+  func `bytes that are already in memory go to the destination of the sink`(sink: BodySink) async throws {
     let (body, writer) = Self.make(sink)
     #expect(try writer.write(Data("1234".utf8)) == .proceed)
     let isStream = if case .stream = sink.destination { true } else { false }
@@ -155,7 +155,7 @@ import Testing
     #expect(try Self.write("x", to: writer) == .pause)
   }
 
-  @Test func `where nobody can end the exchange its body ends with the cancellation`() async throws {
+  @Test func `if no handler can end the exchange, its body ends with the cancellation`() async throws {
     let control = ExchangeControl()
     let (body, _) = Self.make(.collect(limit: 99), control: control)
     control.cancel(LupineError(.timedOut(.total), ""))
@@ -163,11 +163,11 @@ import Testing
     #expect(error?.kind == .timedOut(.total))
   }
 
-  @Test func `a complete body knows its size`() async throws {
+  @Test func `a complete body has a known size`() async throws {
     #expect(try await ResponseBody.complete(Data([1, 2, 3])).end().byteCount == 3)
   }
 
-  @Test func `whatever order several threads suspend in, the last word holds`() async throws {
+  @Test func `the last of several concurrent suspensions and resumptions decides`() async throws {
     for _ in 0..<200 {
       let control = ExchangeControl()
       let (_, writer) = Self.make(.collect(limit: 99), control: control)
@@ -244,7 +244,7 @@ import Testing
     _ = try await body.end()
   }
 
-  @Test func `whoever comes while an observer hears of the end waits for it`() async throws {
+  @Test func `a task that awaits the end while an observer is called waits until the observer returns`() async throws {
     let (body, writer) = Self.make(.collect(limit: 5))
     let notes = Notes<String>()
     let late = Notes<Task<Void, Never>>()

@@ -43,7 +43,7 @@ import Testing
     #expect(error == EIO)
   }
 
-  @Test func `bytes go where the offset says`() throws {
+  @Test func `bytes are written from the offset on`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("0123456789", to: "a")
     let file = try #require(PartialFile.reopen(path, length: nil))

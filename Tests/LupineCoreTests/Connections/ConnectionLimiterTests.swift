@@ -102,7 +102,7 @@ import Testing
     #expect(!line.enter(5, at: other))
   }
 
-  @Test func `hosts that nobody uses are forgotten`() throws {
+  @Test func `unused hosts are removed`() throws {
     let line = Line(perHost: 1, total: 10)
     let first = line.host(of: try url("busy"))
     #expect(line.enter(1, at: first))

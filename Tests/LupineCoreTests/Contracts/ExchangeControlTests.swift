@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct ExchangeControlTests {
-  @Test func `of several branches the chosen one tells its parent who answered`() {
+  @Test func `the chosen branch passes the source of its response to its parent`() {
     let parent = ExchangeControl()
     let (first, second) = (parent.branch(), parent.branch())
     first.answers(.proxy)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an exchange that its transport's closure holds is let go of in the end`(isEnded: Bool) {
+  func `an exchange that a closure of its transport captures is released at its end`(isEnded: Bool) {
     weak var held: ExchangeControl?
     do {
       let control = ExchangeControl()

@@ -7,13 +7,13 @@ import Testing
 @Suite struct LupineErrorTests {
   private static let url = "https://a.example.com/x?token=hidden#f"
 
-  @Test func `it tells its message, its request and its status`() throws {
+  @Test func `the description has the message, the request and the status`() throws {
     let request = try OutgoingRequest(Self.url, method: .post)
     let error = LupineError(.other, "It broke.").about(request.summary).about(HTTPResponse(status: .notFound))
     #expect(error.description == "It broke. [POST https://a.example.com/x?…] [status 404]")
   }
 
-  @Test func `the first request, response and metrics that are told stay`() throws {
+  @Test func `the first request, response and metrics that an error is given stay`() throws {
     let error = LupineError(.other, "")
       .about(try OutgoingRequest("https://a.example.com/").summary).about(try OutgoingRequest("https://b.org/").summary)
       .about(HTTPResponse(status: .notFound)).about(HTTPResponse(status: .ok))

@@ -94,7 +94,7 @@ import Testing
     #expect(error?.kind == .interceptionFailed)
   }
 
-  @Test func `a body says whether a reader takes it`() async throws {
+  @Test func `a body states whether a reader consumes it`() async throws {
     let notes = Notes<Bool>()
     let session = try Session.Builder().transport(TestBed(.text("all of it")).mock).interceptor(Asking(notes: notes))
       .build()

@@ -205,7 +205,7 @@ import Testing
     await cancelled.raised()
   }
 
-  @Test func `a proxy's redirect is not followed where the response alone says whose it is`() async throws {
+  @Test func `a proxy's redirect is not followed if only the response names its source`() async throws {
     let transport = ClosureTransport { _, context throws(LupineError) in
       var response = context.answer(302, [.location: "https://elsewhere.example.com/"])
       response.source = .proxy

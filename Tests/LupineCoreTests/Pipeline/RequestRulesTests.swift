@@ -78,7 +78,7 @@ import Testing
     #expect(bench.mock.requests.map(\.text) == (method == .get ? ["a"] : []))
   }
 
-  @Test func `a redirect of a GET with a body keeps what its options say`() async throws {
+  @Test func `a redirect of a GET with a body keeps its options`() async throws {
     let bench = TestBed {
       $0.stub(.get, "/old", .redirect(to: "/new", status: .temporaryRedirect))
       $0.stub(.get, "/new", .text("fine"))

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a body that can be sent only once is not sent again, and the error says so`() async throws {
+  @Test func `a body that can be sent only once is not sent again, and the error names the reason`() async throws {
     let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let bytes = AsyncStream<[UInt8]> { continuation in
       continuation.yield([1])
@@ -116,7 +116,7 @@ import Testing
     #expect(attempt.decisions.contains { $0.kind == .resend && $0.text.contains("not processed the request") })
   }
 
-  @Test func `an error says that nothing was processed only where it was told so`() {
+  @Test func `an error is unprocessed only if it was marked so`() {
     let error = LupineError(.connectionLost, "Lost.")
     #expect(!error.isUnprocessed)
     #expect(error.unprocessed().isUnprocessed)

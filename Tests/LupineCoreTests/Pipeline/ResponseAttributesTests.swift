@@ -89,7 +89,7 @@ private struct AgeSerializer: ResponseSerializer {
     #expect("\(copy)" == "2 values")
   }
 
-  @Test func `a response without attributes has one word for them`() {
+  @Test func `the storage of a response without attributes is one machine word`() {
     #expect(MemoryLayout<ResponseAttributes>.size == MemoryLayout<Int>.size)
   }
 

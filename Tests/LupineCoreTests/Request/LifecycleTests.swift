@@ -114,7 +114,7 @@ import Testing
     #expect(flows.all == [.pause, .proceed])
   }
 
-  @Test func `suspend and resume after the end change nothing and say nothing`() async throws {
+  @Test func `suspend and resume after the end change nothing and emit no event`() async throws {
     let bench = TestBed()
     let request = try bench.session().request(TestBed.url)
     _ = try await request.serializingData().value

@@ -37,7 +37,7 @@ private struct User: Codable, Sendable, Equatable {
     (#"{"name": "a", "age": 99999999999999999999}"#, "out of its type's range"),
     (#"{"name": "a", "age": 1.5}"#, "a fraction"),
   ])
-  func `an error says what does not fit and keeps the decoder's`(body: String, fragment: String) throws {
+  func `an error names what does not fit and keeps the decoder's error`(body: String, fragment: String) throws {
     let error = try failure(of: .decodable(of: User.self), try received(body))
     #expect(error?.kind == .serializationFailed)
     #expect(error?.underlying is DecodingError)

@@ -38,7 +38,7 @@ import Testing
     #expect(try failure(of: serializer, try received("", status: 204))?.kind == .emptyResponse)
   }
 
-  @Test func `the error says which code to add`() throws {
+  @Test func `the error names the code to add`() throws {
     let error = try failure(of: .data, try received("", status: 202, method: .put))
     #expect(error?.message.contains("PUT") == true)
     #expect(error?.message.contains("add 202 to `emptyResponseCodes`") == true)

@@ -23,7 +23,8 @@ import Testing
   }
 
   @Test(arguments: [("mystery", "hello"), ("rot, mystery", "hello")])
-  func `a coding nobody knows is left to the caller, with those beneath`(coding: String, body: String) async throws {
+  func `an unknown coding is left to the caller, with the codings beneath it`(coding: String, body: String) async throws
+  {
     #expect(try await receive(coding, body) == "hello")
   }
 

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a session that is let go lets its request finish`() async throws {
+  @Test func `the request of a released session finishes`() async throws {
     let reply = Flag()
     let bench = TestBed { mock in
       mock.stub(.get, "/{any...}") { (_: RecordedRequest) async throws -> MockReply in

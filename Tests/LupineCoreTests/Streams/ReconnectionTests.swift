@@ -68,7 +68,7 @@ import Testing
     #expect(error?.kind == .connectionRefused)
   }
 
-  @Test func `a handler hears of the limit`() async throws {
+  @Test func `a handler receives the error of the limit`() async throws {
     mock.stub(.get, url, .failure(.connectionRefused))
     let session = try session(random: 0)
     let notes = Notes<String>()
@@ -109,7 +109,9 @@ import Testing
     #expect(lastRetrying == nil)
   }
 
-  @Test func `a POST of events that is lost fails, and monitors hear why it is not sent again`() async throws {
+  @Test func `a POST of events that loses its connection fails, and an event has the reason why it is not sent again`()
+    async throws
+  {
     let session = try session()
     _ = try await count(session.streamRequest(url, method: .post))
     let error = await #expect(throws: LupineError.self) {
@@ -129,7 +131,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `a POST connects again where the program says so`() async throws {
+  @Test func `a POST reconnects if the program allows it`() async throws {
     #expect(try await count(session().streamRequest(url, method: .post), reconnects: true) == 2)
     #expect(mock.requests.count == 3)
   }
@@ -140,7 +142,7 @@ import Testing
     #expect(mock.requests.count == 3)
   }
 
-  @Test func `a POST connects again where its options say that this is harmless`() async throws {
+  @Test func `a POST reconnects if its options mark it as idempotent`() async throws {
     let request = try session().streamRequest(url, method: .post).options { $0.isIdempotent = true }
     #expect(try await count(request) == 2)
   }
@@ -169,7 +171,7 @@ import Testing
     #expect(words.allSatisfy { $0.hasPrefix("retrying after") })
   }
 
-  @Test func `a stream that fails once bytes were handed over says why it is not retried`() async throws {
+  @Test func `a stream that fails after bytes were handed over has the reason why it is not retried`() async throws {
     let session = try session()
     _ = try await count(session.streamRequest(url, method: .post))
     await #expect(throws: LupineError.self) {

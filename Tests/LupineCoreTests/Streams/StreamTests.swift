@@ -115,7 +115,7 @@ import Testing
     #expect(text.unicodeScalars.elementsEqual("one\n\u{FEFF}two".unicodeScalars))
   }
 
-  @Test func `a line that does not decode says what is wrong with it`() async throws {
+  @Test func `the error of a line that does not decode names the reason`() async throws {
     mock.stub(.get, "https://example.com/a", .text("{\"n\":\"one\"}\n"))
     let stream = session.streamRequest("a").serializingDecodableLines(of: [String: Int].self)
     await #expect { for try await _ in stream {} } throws: { error in

@@ -91,7 +91,7 @@ import Testing
     #expect(file.length == 0)
   }
 
-  @Test func `what waits of a body that has ended may still be taken`() async throws {
+  @Test func `the rest of a body that has ended can still be read`() async throws {
     let exchange = ExchangeControl().beginBody(.stream(window: 10), resume: {})
     let writer = ResponseBodyWriter(exchange: exchange)
     try writer.write("piece")

@@ -170,7 +170,7 @@ import Testing
     #expect(try folder.text("a") == text)
   }
 
-  @Test func `a checkpoint that is given up leaves nothing, and what is none stays`() async throws {
+  @Test func `a discarded checkpoint leaves nothing, and a file that is no checkpoint stays`() async throws {
     try await interrupt()
     try folder.write("no checkpoint", to: "b")
     DownloadRequest.discard(checkpoint: folder.file("a.resume"))

@@ -37,7 +37,7 @@ import Testing
     #expect(try folder.text("made/by.closure") == "content")
   }
 
-  @Test func `what a closure throws ends the download, and nothing is left`() async {
+  @Test func `an error of a closure ends the download, and nothing is left`() async {
     let response = await session.download("a", to: .custom { _ in throw Refusal() }).serializingFile().response
     #expect(response.error?.kind == .fileFailed)
     #expect(response.error?.underlying is Refusal)

@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [401, 403, 404, 407, 410])
-  func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
+  func `a proxy's refusal does not refresh the URL`(status: Int) async throws {
     stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))
     let request = download().refreshingURL { _ in
       Issue.record("the program was asked for a fresh URL")
@@ -229,7 +229,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `a file whose head says that it is too long is refused there, and what was there stays`(limit: Int64)
+  func `a file whose stated length is over the limit is refused at its head, and the existing file stays`(limit: Int64)
     async throws
   {
     try folder.write("old", to: "a")
@@ -243,7 +243,9 @@ import Testing
     #expect(try folder.text("a") == (limit == 99 ? "old" : text))
   }
 
-  @Test func `a rest whose head says that it is too long is refused there, and what had come stays`() async throws {
+  @Test func `a rest whose stated length is over the limit is refused at its head, and the partial file stays`()
+    async throws
+  {
     stub("a", resource.reset(afterBytes: 40), resource)
     let data = await download().serializingFile().response.resumeData
     let response = await session.download(resumingWith: try #require(data)).sizeLimit(99).serializingFile().response

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [204, 205])
-  func `a status that says there is no content replaces no file`(status: Int) async throws {
+  func `a status without content replaces no file`(status: Int) async throws {
     try folder.write("precious", to: "a.txt")
     mock.stub(.get, "https://example.com/a", .status(.init(code: status)))
     let request = session.download("a", to: .file(folder.file("a.txt"), .removePreviousFile))

@@ -18,7 +18,8 @@ import Testing
     bench = try TransferBench { [limits] in $0.limits(limits) }
   }
 
-  @Test func `an endless page is read up to the limit for bodies nobody wants, and the status is the error`()
+  @Test
+  func `an endless body of an error status is read up to the limit of discarded bodies, and the status is the error`()
     async throws
   {
     let taken = Atomic(0)

@@ -97,7 +97,7 @@ struct MovedDownloadTests: TransferSuite {
   }
 
   @Test(arguments: [false, true])
-  func `what cannot be moved stays, and can be gone on with`(isDecidedAtHead: Bool) async throws {
+  func `a file that cannot be moved stays, and can be resumed`(isDecidedAtHead: Bool) async throws {
     let data = try await interrupted(whole)
     let destination =
       isDecidedAtHead ? DownloadDestination.custom { _ in ("/proc/lupine", []) } : .file("/proc/lupine")
@@ -129,7 +129,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["a"])
   }
 
-  @Test func `the checkpoint knows where the file was moved to`() async throws {
+  @Test func `the checkpoint has the new place of the partial file`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
     let checkpoint = folder.file("a.resume")
     var response: DownloadResponse<URL>?
@@ -144,7 +144,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["a"])
   }
 
-  @Test func `a checkpoint knows where the file was moved to, also where resume data went on with it`() async throws {
+  @Test func `a checkpoint has the new place of the partial file, also if resume data continued it`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
     let checkpoint = folder.file("a.resume")
     let first = session.download("a", to: .file(folder.file("a"))).checkpoint(checkpoint)

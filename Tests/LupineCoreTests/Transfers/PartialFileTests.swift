@@ -45,7 +45,7 @@ import Testing
     #expect(!folder.names.contains("a"))
   }
 
-  @Test func `a new beginning without the partial file is told, once, and why`() async throws {
+  @Test func `a restart without the partial file is reported once, with the reason`() async throws {
     let (data, partial) = try await interrupted()
     unlink(folder.file(partial))
     _ = try await session.download(resumingWith: data).serializingFile().value
@@ -145,7 +145,7 @@ import Testing
     #expect(mock.requests.map { $0.headers[.range] } == [nil, nil])
   }
 
-  @Test func `what is no resume data cannot be given up`() {
+  @Test func `discarding what is no resume data is an error`() {
     #expect { try DownloadRequest.discard(Data("{}".utf8)) } throws: { error in
       (error as? LupineError)?.kind == .resumeFailed
     }

@@ -78,7 +78,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a page that is the answer after all is told once, at its end`(isValidated: Bool) async throws {
+  func `progress counts the body of an error status once, at its end, if that is the response`(isValidated: Bool)
+    async throws
+  {
     mock.stub(.get, "/a", page(.notFound).bandwidth(bytesPerSecond: 1_000))
     let request = session.request("a").downloadProgress { notes.add($0) }
     if isValidated { request.validate() }

@@ -23,7 +23,7 @@ import Testing
     return notes.all
   }
 
-  @Test func `figures come in order, tell the speed and end with the whole`() async throws {
+  @Test func `progress comes in order, has the speed and ends with the whole`() async throws {
     let figures = try await figures()
     #expect(zip(figures, figures.dropFirst()).allSatisfy { $0.completed < $1.completed })
     #expect(figures.allSatisfy { $0.total == 10_000 && $0.fractionCompleted == Double($0.completed) / 10_000 })

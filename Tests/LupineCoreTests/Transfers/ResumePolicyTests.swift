@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [ResumePolicy.restart, .fail])
-  func `a file that nothing tells from another begins anew or fails, as chosen`(policy: ResumePolicy) async throws {
+  func `a file without a validator restarts or fails, as chosen`(policy: ResumePolicy) async throws {
     mock.stub(.get, "/a", .sequence([.text("0123456789").reset(afterBytes: 4), .text("abcdefghij")]))
     let response = await session.download("a", to: .file(folder.file("a"))).resumesAutomatically(otherwise: policy)
       .serializingFile().response
@@ -129,7 +129,7 @@ import Testing
     #expect(contents == (policy == .fail ? [:] : ["a": "abcdefghij"]))
   }
 
-  @Test func `what goes on by itself does not loosen what was chosen for resume data`() async throws {
+  @Test func `automatic resuming does not loosen the policy of the resume data`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 2), Self.answers[0]]))
     let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData
     let second = session.download(resumingWith: try #require(data), otherwise: .fail).resumesAutomatically()

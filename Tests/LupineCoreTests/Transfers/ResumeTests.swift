@@ -71,7 +71,7 @@ import Testing
     #expect(text == "abcdefghijk")
   }
 
-  @Test func `a status that says there is no content leaves what there is, to be gone on with`() async throws {
+  @Test func `a status without content leaves the partial file, which can be resumed`() async throws {
     let (text, error) = try await resume(.status(.noContent))
     #expect(error?.kind == .fileFailed)
     #expect(error?.resumeData != nil)

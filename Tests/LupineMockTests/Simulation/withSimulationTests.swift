@@ -129,7 +129,9 @@ import Testing
     #expect(text == "abc")
   }
 
-  @Test func `a body that waits for nothing that can come is an error that says what is waiting`() async throws {
+  @Test func `a body that waits for an event that cannot come is an error that names the waiting requests`()
+    async throws
+  {
     let error = await #expect(throws: LupineError.self) {
       try await withSimulation(seed: 3) {
         let mock = MockTransport()
@@ -145,7 +147,7 @@ import Testing
     #expect(error?.message.contains("GET https://example.com/") == true)
   }
 
-  @Test func `a body that waits for a task outside is told how to have it inside`() async throws {
+  @Test func `the error of a body that waits for a task outside shows how to make the task inside`() async throws {
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     defer { end.finish() }
     let error = await #expect(throws: LupineError.self) {

@@ -111,7 +111,7 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test func `a GET has a multipart where its options say so`() async throws {
+  @Test func `a GET has a multipart body if its options allow one`() async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.url, .text("fine"))
     let upload = try Self.session(mock).upload(multipart: { $0.append("x", name: "a") }, to: Self.url, method: .get)

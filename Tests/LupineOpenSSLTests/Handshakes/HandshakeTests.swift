@@ -21,7 +21,7 @@ import TrustSupport
     #expect(try await Online().check(server, .pinnedCertificates(.file(Pki.path("backup.pem")))) == .pin)
   }
 
-  @Test func `a self-signed certificate passes where it is pinned and accepted`() async throws {
+  @Test func `a self-signed certificate is trusted if it is pinned and accepted`() async throws {
     let server = try TLSServer("self-signed")
     let pinned = Certificates.file(Pki.path("self-signed.pem"))
     #expect(try await Online().check(server, .pinnedCertificates(pinned)) == .chain)
@@ -68,7 +68,7 @@ import TrustSupport
     #expect(try await Online().error(server, .custom { _ in }) == nil)
   }
 
-  @Test func `a chain of 100 is refused by evaluators, and by OpenSSL where it is more than 100 KB`() async throws {
+  @Test func `a chain of 100 is refused by evaluators, and one of more than 100 KB by OpenSSL`() async throws {
     let issuer = try Pki.data("intermediate.pem")
     for (count, plain) in [(99, nil), (400, LupineError.Kind.tlsFailed)] {
       let file = FileManager.default.temporaryDirectory.appending(path: "lupine-chain-\(UUID().uuidString).pem")

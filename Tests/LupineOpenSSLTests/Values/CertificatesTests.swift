@@ -25,7 +25,7 @@ import TrustSupport
     #expect(read.certificates.contains(try Pki.certificate("root")))
   }
 
-  @Test func `a certificate tells what is in it`() throws {
+  @Test func `a certificate has the fields of its content`() throws {
     let certificate = try Pki.certificate("valid")
     #expect(certificate.subject == "CN=valid.test")
     #expect(certificate.issuer == "CN=Lupine Trust Intermediate")

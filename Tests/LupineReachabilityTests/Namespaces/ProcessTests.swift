@@ -5,7 +5,7 @@ import Testing
 
 /// What must hold for a whole process, in one of its own.
 @Suite(.namespaces, .timeLimit(.minutes(2))) struct ProcessTests {
-  @Test func `a user without any right hears of changes`() async throws {
+  @Test func `a process without privileges receives changes`() async throws {
     let network = try TestNetwork()
     let probe = try ProbeProcess(network.near, "unprivileged")
     var lines = probe.lines.makeAsyncIterator()

@@ -88,7 +88,7 @@ import Testing
     #expect(route.hops.map(\.interface) == [1])
   }
 
-  @Test func `a bridge's word on its port is no link`() {
+  @Test func `a bridge's message about its port is no link`() {
     let content = Datagram.link(4, "eth0", family: 7)
     #expect(messages([Datagram().message(RTM_DELLINK, content).message(RTM_NEWLINK, content).bytes]).isEmpty)
   }

@@ -72,7 +72,7 @@ import Testing
     #expect(try descriptors(port: server.port) == 1)
   }
 
-  @Test func `who waits for a stopped server is told`() async throws {
+  @Test func `a wait for a request ends with an error if the server stops`() async throws {
     let server = try ScriptedServer(always: .respond())
     let waiting = Task { try await server.waitForRequest(count: 1) }
     server.stop()

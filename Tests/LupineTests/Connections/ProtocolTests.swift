@@ -3,7 +3,7 @@ import LupineFixtures
 import Testing
 
 @Suite(.besidePeers) struct ProtocolTests {
-  @Test func `HTTP 2 is agreed on with TLS where it is named`() async throws {
+  @Test func `HTTP 2 is negotiated with TLS if the request names it`() async throws {
     let response = await (try Peer.nginxTLS.session()).request("protocol").serializingString().response
     #expect(response.value == "HTTP/2.0 TLSv1.3\n")
     #expect(response.metrics.version == .http2)
@@ -62,7 +62,7 @@ import Testing
     #expect(others == [first])
   }
 
-  @Test func `the metrics tell what the exchange cost`() async throws {
+  @Test func `the metrics have the times and bytes of the exchange`() async throws {
     let response = await (try Peer.nginx.session()).request("big.bin").serializingData().response
     let metrics = response.metrics
     #expect(metrics.bytesReceived == 16 << 20)

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: Line.allCases)
-  func `a body that exists once and is forwarded ends with squid's 407, and the error says why`(
+  func `a one-shot body that is forwarded ends with squid's 407, and the error names the reason`(
     line: Line
   ) async throws {
     let count = Count()

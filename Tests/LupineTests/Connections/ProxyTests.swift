@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"])
-  func `a proxy is told who asks`(scheme: String) async throws {
+  func `a proxy receives the credential of the user`(scheme: String) async throws {
     let url = try scheme == "http" ? Peer.nginx.url : Peer.nginxTLS.url
     let proxy = try #require(Peers.squidForUsers)
     let known = try session(proxy.replacing("://", with: "://ali:open%20sesame@"))
@@ -69,7 +69,7 @@ import Testing
     #expect(error?.kind == .proxyFailed)
   }
 
-  @Test func `a SOCKS proxy that cannot reach the server says so`() async throws {
+  @Test func `a SOCKS proxy that cannot reach the server is an error of kind proxyFailed`() async throws {
     let closed = try ClosedPort()
     let proxy = Peers.dante.map { "socks5h://\($0)" }
     let error = await (try session(proxy)).request(closed.url).serializingData().response.error

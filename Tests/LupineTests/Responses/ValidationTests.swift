@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [300, 400, 401, 403, 404, 418, 429, 500, 503])
-  func `any other status is refused, and the error tells it`(_ status: Int) async throws {
+  func `any other status is refused, and the error has it`(_ status: Int) async throws {
     let response = await (try Peer.httpbin.session()).request("status/\(status)").validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(status))
     #expect(response.error?.response?.status.code == status)

@@ -20,7 +20,7 @@ import Testing
     try mock.verify()  // every stub was used, nothing unexpected was asked
   }
 
-  @Test func `a request that nobody stubbed is an error, which verify repeats`() async throws {
+  @Test func `a request without a stub is an error, which verify repeats`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
     let offline = try Session.Builder().transport(mock).build()

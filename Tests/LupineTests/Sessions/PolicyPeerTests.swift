@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [(HTTPRequest.Method.get, 503, 3), (.post, 503, 1), (.get, 501, 1), (.put, 429, 3)])
-  func `httpbin's statuses are retried as often as the policy says`(
+  func `httpbin's statuses are retried up to the limit of the policy`(
     method: HTTPRequest.Method, status: Int, exchanges: Int
   ) async throws {
     let log = Log()

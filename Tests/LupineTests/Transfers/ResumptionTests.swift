@@ -71,7 +71,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a page in the file's place takes nothing from what had come, where it is refused`() async throws {
+  @Test func `a refused response in the place of the file removes nothing that had arrived`() async throws {
     let data = try await interrupted()
     let refused = await session.download(resumingWith: data, url: "hello")
       .validate(contentType: ["application/octet-stream"]).serializingFile().response
