@@ -17,7 +17,7 @@ import Testing
     _ = await offline.request("https://api.example.com/v1/users", method: .post).serializingData().response
     #expect(mattt == User(name: "mattt"))
     #expect(mock.requests.count == 2)
-    try mock.verify()  // every stub was used, nothing unexpected was asked
+    try mock.verify()  // every stub was used, and no request was unexpected
   }
 
   @Test func `a request without a stub is an error, which verify repeats`() async throws {
