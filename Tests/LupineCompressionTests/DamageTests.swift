@@ -78,7 +78,7 @@ import Testing
     #expect(error?.message.contains("follow its end") == true)
   }
 
-  @Test func `the library's own text stands in the error`() {
+  @Test func `the error has the library's own text`() {
     let error = #expect(throws: LupineError.self) { try Coding.gzip.decode(Array("plain text".utf8)) }
     #expect(error?.message.contains("incorrect header check") == true)
   }

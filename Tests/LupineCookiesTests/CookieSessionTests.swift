@@ -38,7 +38,7 @@ import LupineCurl
     }
   }
 
-  @Test func `a redirect's cookies go to where it leads, and to no other host`() async throws {
+  @Test func `the cookies of a redirect are sent to its target if the host matches`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://a.example.com/start", .redirect(to: "/next").field(.setCookie, "a=1; Path=/"))
     mock.stub(.get, "https://a.example.com/next", .redirect(to: "https://b.example.com/"))

@@ -96,7 +96,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `bytes that arrive on an idle connection never become an answer`() async throws {
+  @Test func `bytes that arrive on an idle connection never become a response`() async throws {
     let gate = Gate()
     let sent = Gate()
     let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: [204, 304])
-  func `a body where none may be never becomes an answer`(_ status: Int) async throws {
+  func `a body that is not allowed never becomes a response`(_ status: Int) async throws {
     let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
     let server = try ScriptedServer { request in
       request.number > 0
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["", "evil", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"])
-  func `a body that follows the answer to HEAD never becomes an answer`(_ surplus: String) async throws {
+  func `a body after the response to HEAD never becomes a response`(_ surplus: String) async throws {
     let server = try ScriptedServer { request in
       request.number > 0
         ? .respond(body: .text("good")) : .verbatim("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + surplus)

@@ -62,7 +62,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a task on the executor shuts its transport down and goes on elsewhere`() async throws {
+  @Test func `a task on the executor shuts its transport down and continues elsewhere`() async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
     try await withTaskExecutorPreference(client.transport.executor) {

@@ -83,7 +83,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `of a GOAWAY in flight only what was not processed is sent again`() async throws {
+  @Test func `after a GOAWAY only requests that were not processed are sent again`() async throws {
     // The peer says that it has processed the stream: a repetition would do its work twice.
     let processed = try HTTP2Peer { stream, _ in [.send(.goAway(last: stream)), .close] }
     defer { processed.stop() }

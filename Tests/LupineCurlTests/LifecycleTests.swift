@@ -6,7 +6,7 @@ import LupineTesting
 import Testing
 
 @Suite struct LifecycleTests {
-  @Test func `shutting down ends what is under way, in its head or in its body`() async throws {
+  @Test func `the shutdown ends running exchanges, before the head or in the body`() async throws {
     let server = try ScriptedServer { $0.path == "/head" ? .stallBeforeHead : .stall(afterBytes: 2) }
     let client = Client()
     async let failure = client.failure(server.url + "/head")

@@ -9,7 +9,7 @@ import Testing
     (ScriptedReply.oversizedField(bytes: 90_000), Limits.Name.responseFields), (.endlessFields, .responseFields),
     (.endlessInformational, .informationalResponses), (.endlessTrailers, .trailers),
   ])
-  func `what has no end meets a limit`(_ reply: ScriptedReply, _ name: Limits.Name) async throws {
+  func `endless responses exceed a limit`(_ reply: ScriptedReply, _ name: Limits.Name) async throws {
     let server = try ScriptedServer(always: reply)
     var client = Client()
     client.limits.responseFields = 64 << 10

@@ -65,7 +65,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `where one address refuses, the name's next is tried`() async throws {
+  @Test func `if one address refuses, the next address of the name is tried`() async throws {
     let server = try Self.server()
     let names = Names(["a.example": ["::1", "127.0.0.2", "127.0.0.1"]])
     let client = names.client()

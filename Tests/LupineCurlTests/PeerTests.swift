@@ -33,7 +33,7 @@ struct PeerTests {
     await client.transport.shutdown()
   }
 
-  @Test func `HTTP/1.1 is spoken where HTTP/2 is not asked for, on connections of its own`() async throws {
+  @Test func `HTTP/1.1 is used if HTTP/2 is not requested, on separate connections`() async throws {
     let (client, url) = try client()
     let first = try await client.fetch(url + "/hello") { $0.options.version = .http2 }
     #expect(first.end.metrics.version == .http2)

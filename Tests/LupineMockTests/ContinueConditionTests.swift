@@ -22,7 +22,7 @@ import Testing
     #expect([stranger, friend].map { $0.course.contains("100") } == [false, true])
   }
 
-  @Test func `a server that cannot do what is expected is met without the expectation`() async throws {
+  @Test func `a server that answers 417 accepts the request without the expectation`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", where: [.field(.expect, "100-continue")], .status(.expectationFailed))
     mock.stub(.put, "/", .status(.created))

@@ -30,7 +30,7 @@ import Testing
     try mock.verify()
   }
 
-  @Test func `so many bytes are taken and no more`() async throws {
+  @Test func `exactly the stated number of bytes is read`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", reading: .first(bytes: 3)) { request in .text(request.text) }
     let (body, ended) = Self.endless()

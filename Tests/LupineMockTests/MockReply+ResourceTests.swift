@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "long ago"]) func `no condition by date counts where it has none`(
+  @Test(arguments: [nil, "long ago"]) func `conditions by date are ignored without a date`(
     lastModified: String?
   ) async throws {
     let conditions: [HTTPFields] = [
@@ -165,7 +165,7 @@ import Testing
     #expect(text.isEmpty)
   }
 
-  @Test func `an interrupted download goes on where it was`() async throws {
+  @Test func `an interrupted download continues at its offset`() async throws {
     let mock = MockTransport()
     let resource = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub([.get], "/", .sequence([resource.reset(afterBytes: 4), resource]))

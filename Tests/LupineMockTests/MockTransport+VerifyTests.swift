@@ -14,7 +14,7 @@ import Testing
     try mock.verify()
   }
 
-  @Test func `what was not used and what was not expected is listed`() async throws {
+  @Test func `unused stubs and unexpected requests are listed`() async throws {
     let mock = MockTransport()
     let line: UInt = #line + 1
     mock.stub(.get, "/never", .empty)

@@ -148,7 +148,7 @@ import Testing
     #expect(try await send(through: .mock { $0.stub(.get, "/", .empty) }) == .noContent)
   }
 
-  @Test func `the shutdown ends what is under way and refuses what comes later`() async throws {
+  @Test func `the shutdown ends running exchanges and refuses later ones`() async throws {
     let mock = MockTransport()
     let clock = TestClock()
     mock.stub(.get, "/head", .stall)

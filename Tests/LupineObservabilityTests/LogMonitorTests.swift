@@ -61,7 +61,7 @@ import LupineSession
       #expect(line.metadata["error.type"] == "serializationFailed")
     }
 
-    @Test func `what a policy decided is written as every other decision`() {
+    @Test func `a decision of a policy is logged like every other decision`() {
       var logger = Logger(label: "test") { [handler] _ in handler }
       logger.logLevel = .debug
       let decided = SessionEvent.Kind.decided(policy: "circuit breaker", reason: "opens after 5 failures")

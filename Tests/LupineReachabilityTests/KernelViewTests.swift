@@ -108,7 +108,7 @@ import Testing
     #expect(kernel.view.settle().isEmpty)
   }
 
-  @Test func `an answer to a question of another number is none`() {
+  @Test func `a message with another sequence number is ignored`() {
     var kernel = KernelDouble()
     _ = kernel.view.settle()
     kernel.receive(Datagram().message(Int(NLMSG_DONE), sequence: 99, port: 7, Datagram.number(0)))

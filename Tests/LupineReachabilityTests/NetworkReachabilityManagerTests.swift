@@ -16,7 +16,7 @@ import Testing
     #expect(path.watcherCount == 0)
   }
 
-  @Test func `a change of the path that is none of the status is reported as a path alone`() async {
+  @Test func `a change of the path without a change of the status is reported as a path alone`() async {
     let path = ScriptedPath(.ethernet)
     let manager = NetworkReachabilityManager(source: path)
     var statuses = manager.statuses.makeAsyncIterator()

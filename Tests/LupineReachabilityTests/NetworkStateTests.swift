@@ -34,7 +34,7 @@ import Testing
     #expect(path.defaultRoutes.count == 1)
   }
 
-  @Test func `a renamed link keeps its kind where its files are not there yet`() {
+  @Test func `a renamed link keeps its kind while its files do not exist yet`() {
     var state = NetworkState()
     _ = state.set(link(1)) { _ in .wifi }
     var renamed = link(1)

@@ -44,13 +44,13 @@ import Testing
   }
 
   @Test(arguments: [MockReply.status(.notFound), .text("fine"), .status(.unauthorized)])
-  func `what the server answers rightly opens nothing`(reply: MockReply) async throws {
+  func `responses without a server error do not open the circuit`(reply: MockReply) async throws {
     let session = try session(reply)
     for _ in 0..<30 { _ = await kind(session) }
     #expect(mock.requests.count == 30)
   }
 
-  @Test func `what is wrong with the session itself opens nothing`() async throws {
+  @Test func `errors of the session do not open the circuit`() async throws {
     let session = try session(.failure(.configuration([])))
     for _ in 0..<30 { _ = await kind(session) }
     #expect(mock.requests.count == 30)

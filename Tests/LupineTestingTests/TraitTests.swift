@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong is noted at the line of its stub`() async throws {
+  @Test func `a fault is recorded at the line of its stub`() async throws {
     let test = try #require(Test.current)
     let places = Mutex<[String]>([])
     let line = #line + 4

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .goAway])
-  func `what befalls a connection before its request is no reply`(fault: NetworkFault) {
+  func `a fault before the request is no reply`(fault: NetworkFault) {
     #expect(ScriptedReply(fault) == nil)
   }
 

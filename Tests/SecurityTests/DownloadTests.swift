@@ -134,7 +134,9 @@ import Testing
   ]
 
   @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
-  func `what does not continue the file is never mixed with it`(name: String, policy: ResumePolicy) async throws {
+  func `a response that does not continue the file is never mixed with it`(name: String, policy: ResumePolicy)
+    async throws
+  {
     defer { cleanUp() }
     let answer = try #require(Self.answers[name])
     let server = try ScriptedServer { request in
@@ -185,7 +187,7 @@ import Testing
   @Test(arguments: [
     ("4-5/*", "45", "abcdefghij"), ("4-9/*", "456789", "abcdefghij"), ("4-9/10", "456789", "0123456789"),
   ])
-  func `what may be a part of the rest is not taken for it`(range: String, rest: String, file: String)
+  func `a part of the rest is not taken for the rest`(range: String, rest: String, file: String)
     async throws
   {
     defer { cleanUp() }
@@ -224,7 +226,7 @@ import Testing
     #expect(text("a") == "abcdefghij")
   }
 
-  @Test func `what came from a server that did not prove itself is not kept`() async throws {
+  @Test func `bytes from an unauthenticated server are not kept`() async throws {
     defer { cleanUp() }
     let cut = MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4)
     mock.stub(.get, "/a", .sequence([cut, .failure(.serverNotAuthenticated)]))
@@ -252,7 +254,7 @@ import Testing
     #expect(names().filter { $0 != "inner" }.map(text) == ["0123"])
   }
 
-  @Test func `a rest that is cut as well goes on from there`() async throws {
+  @Test func `a truncated rest continues at its offset`() async throws {
     defer { cleanUp() }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.truncated(afterBytes: 3), whole]))

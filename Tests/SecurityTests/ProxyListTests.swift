@@ -55,14 +55,14 @@ import Testing
     #expect(lower.http?.port == 3)
   }
 
-  @Test func `a proxy of the environment that is none is an error that hides its password`() {
+  @Test func `an invalid proxy of the environment is an error without its password`() {
     #expect { try ProxyRules.environment { $0 == "all_proxy" ? "gopher://u:geheim@p" : nil } } throws: { error in
       let text = "\(error)"
       return text.contains("all_proxy") && !text.contains("geheim")
     }
   }
 
-  @Test func `unasked, the environment's proxies are not read`() async throws {
+  @Test func `the environment's proxies are not read by default`() async throws {
     setenv("http_proxy", "http://127.0.0.1:9", 1)
     defer { unsetenv("http_proxy") }
     let mock = MockTransport()
@@ -77,7 +77,7 @@ import Testing
 
   // What stands in the environment is told from what other tests need by a process of its own.
 
-  @Test func `unasked, libcurl reads neither the environment's proxies nor its exceptions`() async throws {
+  @Test func `libcurl reads neither the environment's proxies nor its exceptions by default`() async throws {
     await #expect(processExitsWith: .success) {
       let closed = try ClosedPort()
       for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }

@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [302, 401, 502], [false, true])
-  func `what a proxy says to CONNECT is neither followed nor answered as the server's`(
+  func `a proxy's response to CONNECT is neither followed nor answered as the server's`(
     status: Int, isHedged: Bool
   ) async throws {
     let elsewhere = try ScriptedServer(always: .respond(body: .text("evil")))

@@ -42,7 +42,7 @@ struct DigestPeerTests {
     #expect(journal.count == 2)
   }
 
-  @Test func `apache takes the second use of a nonce unasked`() async throws {
+  @Test func `apache accepts the second use of a nonce without a challenge`() async throws {
     let journal = ExchangeCount()
     let session = try Session.Builder().transport(.curl).timeouts(total: .seconds(30)).install(.authentication)
       .monitor(journal).build()

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [(plain, LupineError.Kind.serverNotAuthenticated), (tunnelled, nil)])
-  func `where a proof is required, a proxy that forwards gives one, and a tunnel need not`(
+  func `if a proof is required, a forwarding proxy must send one, and a tunnel need not`(
     url: String, expected: LupineError.Kind?
   ) async throws {
     let session = try Session.Builder().transport(Self.mock()).clock(ImmediateClock())

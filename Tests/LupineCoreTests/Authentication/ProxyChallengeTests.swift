@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
+  func `if Basic is the only scheme, a proxy receives it preemptively`(url: String) async throws {
     let bench = Self.bench()
     let session = try Self.session(bench)
     #expect(await session.request(url).serializingString().response.value == "welcome")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `where there is a stronger scheme, a proxy is sent Basic when it asks, and unasked from then on`(
+  func `with a stronger scheme, a proxy receives Basic after its challenge, and preemptively from then on`(
     url: String
   ) async throws {
     let bench = Self.bench()

@@ -29,7 +29,7 @@ import Testing
     #expect(end.trailers?[.server] == "t")
   }
 
-  @Test func `bytes that stand in memory are collected with those that follow`() async throws {
+  @Test func `bytes that are already in memory are collected with the following ones`() async throws {
     let control = ExchangeControl()
     let (body, writer) = Self.make(.collect(limit: 5), control: control)
     #expect(try writer.write(Data("_hel".utf8)[1...]) == .proceed)
@@ -54,7 +54,7 @@ import Testing
     #expect(end.byteCount == 4)
   }
 
-  @Test func `bytes that stand in memory keep to the cap`() throws {
+  @Test func `bytes that are already in memory count towards the limit`() throws {
     let (_, writer) = Self.make(.collect(limit: 4))
     let error = #expect(throws: LupineError.self) { try writer.write(Data("hello".utf8)) }
     #expect(error?.kind == .limitExceeded(.responseBody))
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     (BodySink.collect(limit: 4), Limits.Name.responseBody), (.discard(limit: 4), .discardedBody),
   ])
-  func `each sink keeps to its own cap`(sink: BodySink, name: Limits.Name) throws {
+  func `each sink applies its own limit`(sink: BodySink, name: Limits.Name) throws {
     let (_, writer) = Self.make(sink)
     let error = #expect(throws: LupineError.self) { try Self.write("hello", to: writer) }
     #expect(error?.kind == .limitExceeded(name))
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.metrics != nil)
   }
 
-  @Test func `a stream joins what waits, pauses at its window, and goes on when there is room`() async throws {
+  @Test func `a stream joins waiting pieces, pauses at its window, and continues when there is room`() async throws {
     let resumed = Notes<Void>()
     let (body, writer) = Self.make(.stream(window: 4), resumed: resumed)
     #expect(try Self.write("abc", to: writer) == .proceed)
@@ -198,7 +198,7 @@ import Testing
     #expect(try await body.end().byteCount == Int64(count))
   }
 
-  @Test func `what fails to decode after the transport's end fails the body`() async throws {
+  @Test func `a decoding error after the transport's end fails the body`() async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
     var bytes = [UInt8](repeating: 7, count: 4_096)
     _ = try writer.write(&bytes)

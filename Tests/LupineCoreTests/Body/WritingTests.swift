@@ -30,7 +30,7 @@ import Testing
   @Test(
     arguments: [([], nil, "content"), ([EINTR, 0, EINTR], nil, "content"), ([0, ENOSPC], ENOSPC, "con")]
       as [([Int32], Int32?, String)])
-  func `short writes and interruptions are gone on after, and an error ends it`(
+  func `writing continues after short writes and interruptions, and ends at an error`(
     errors: [Int32], error: Int32?, text: String
   ) {
     let written = write("content", errors)

@@ -44,7 +44,7 @@ import Testing
     #expect(held == nil)
   }
 
-  @Test func `what ends an exchange ends the body that was begun last`() async {
+  @Test func `the end of an exchange ends the body that was made last`() async {
     let control = ExchangeControl()
     _ = control.beginBody(.collect(limit: 9), resume: {})
     let body = ResponseBody(exchange: control.beginBody(.collect(limit: 9), resume: {}))

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: 4...7)
-  func `there are no more logs than asked for, and the oldest go first`(count: UInt64) async throws {
+  func `the number of logs is limited, and the oldest are removed first`(count: UInt64) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .status(.ok))
     let exchanges = ExchangeLogMonitor(limit: 3)
@@ -113,7 +113,7 @@ import Testing
     #expect(log.outline == "#1 a request that could not be made: still running\n  resumed")
   }
 
-  @Test func `a request that goes on and on keeps its beginning and the newest of its events`() throws {
+  @Test func `an endless request keeps its first and its newest events`() throws {
     let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
     let exchanges = ExchangeLogMonitor()
     func receive(_ kind: SessionEvent.Kind, _ attempt: Int) {

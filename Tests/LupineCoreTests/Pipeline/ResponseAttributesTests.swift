@@ -93,7 +93,7 @@ private struct AgeSerializer: ResponseSerializer {
     #expect(MemoryLayout<ResponseAttributes>.size == MemoryLayout<Int>.size)
   }
 
-  @Test func `what layers and interceptors state reaches serializers and the program`() async throws {
+  @Test func `attributes of layers and interceptors reach serializers and the program`() async throws {
     let seen = Notes<CacheStatus?>()
     let session = try TestBed().session { $0.marking.interceptor(Aging(seen: seen)) }
     let request = session.request(TestBed.url)

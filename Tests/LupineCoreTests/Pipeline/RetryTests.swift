@@ -10,7 +10,7 @@ import Testing
 @Suite struct RetryTests {
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("hello")])
 
-  @Test func `what is safe to repeat is repeated until it succeeds`() async throws {
+  @Test func `a request that is safe to repeat is retried until it succeeds`() async throws {
     let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff(limit: 2)).random { .max } }
     let response = await session.request(TestBed.url).validate().serializingString().response
@@ -111,7 +111,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a delay that is negative is none`() async throws {
+  @Test func `a negative delay is zero`() async throws {
     let bench = TestBed(.sequence([.reset, .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(-5)))) }
     #expect(try await session.request(TestBed.url).serializingString().value == "hello")

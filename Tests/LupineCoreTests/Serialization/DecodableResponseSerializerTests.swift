@@ -44,7 +44,7 @@ private struct User: Codable, Sendable, Equatable {
     #expect(error?.message.contains(fragment) == true, "\(String(describing: error))")
   }
 
-  @Test func `what the server named is escaped in the message`() throws {
+  @Test func `names from the server are escaped in the message`() throws {
     let error = try failure(of: .decodable(of: [String: Int].self), try received(#"{"\u001b[2J": "x"}"#))
     #expect(error?.message.contains("\u{1B}") == false)
     #expect(error?.message.contains(#"\u{1B}[2J"#) == true)

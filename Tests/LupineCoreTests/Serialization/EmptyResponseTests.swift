@@ -11,7 +11,7 @@ import Testing
       (200, .get, false), (204, .get, true), (205, .post, true), (200, .head, true), (304, .get, false),
       (202, .put, false),
     ] as [(Int, HTTPRequest.Method, Bool)])
-  func `an empty body is a value where the rules allow it`(status: Int, method: HTTPRequest.Method, isAllowed: Bool)
+  func `an empty body is a value if the rules allow it`(status: Int, method: HTTPRequest.Method, isAllowed: Bool)
     throws
   {
     let response = try received("", status: status, method: method)

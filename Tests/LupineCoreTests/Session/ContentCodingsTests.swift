@@ -53,7 +53,7 @@ import Testing
     #expect(try await session.request(TestBed.url).serializingString().value == body)
   }
 
-  @Test func `two codings together keep to the ratio of one`() throws {
+  @Test func `two codings together have the ratio limit of one`() throws {
     let head = HTTPResponse(status: .ok, headerFields: [.contentEncoding: "grow, grow"])
     var limits = Limits()
     limits.decodingRatio = 100

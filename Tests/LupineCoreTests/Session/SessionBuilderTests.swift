@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["https://example.com/v1?x=1", "https://example.com/#f", "/v1", "https://u:p@example.com", ""])
-  func `a base URL that is none, or has more than a path, is refused`(text: String) {
+  func `an invalid base URL, or one with more than a path, is refused`(text: String) {
     #expect(throws: LupineError.self) { _ = try TestBed().session { $0.baseURL(text) } }
   }
 

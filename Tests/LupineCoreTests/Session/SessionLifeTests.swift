@@ -116,7 +116,7 @@ import Testing
     await session.shutdown()
   }
 
-  @Test func `a shutdown waits for nothing where nothing runs`() async throws {
+  @Test func `a shutdown returns at once if nothing runs`() async throws {
     let session = try TestBed().session()
     await session.shutdown()
     await session.finishRequests()

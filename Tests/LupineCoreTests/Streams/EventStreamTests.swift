@@ -127,7 +127,7 @@ extension EventStreamTests {
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `a stream of events waits where its session holds requests back`() async throws {
+  @Test func `a stream of events waits if its session does not start requests`() async throws {
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
       .startsImmediately(false).build()
     mock.stub(.get, "https://example.com/events", page("data: a\n\n"))

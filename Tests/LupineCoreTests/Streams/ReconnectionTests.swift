@@ -102,7 +102,7 @@ import Testing
     log.all.compactMap { if case .retrying = $0.kind { "\($0.kind)" } else { nil } }.last
   }
 
-  @Test func `a POST of events is sent once, and ends where the server ends it`() async throws {
+  @Test func `a POST of events is sent once, and ends when the server ends it`() async throws {
     let request = try session().streamRequest(url, method: .post, parameters: ["prompt": "hello"], encoder: .json)
     #expect(try await count(request) == 1)
     #expect(mock.requests.count == 1)

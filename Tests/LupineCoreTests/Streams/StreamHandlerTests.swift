@@ -90,7 +90,7 @@ import Testing
     #expect(calls == ["unacceptableStatusCode(404)"])
   }
 
-  @Test func `what came before a failure is handed over, and then the error`() async {
+  @Test func `the values before a failure are handed over, and then the error`() async {
     stub(MockReply.text("one\ntwo\nthree").reset(afterBytes: 9))
     let calls = await calls { session.streamRequest("a").responseStreamLine(handler: $0) }
     #expect(calls == ["one", "two", "connectionLost"])

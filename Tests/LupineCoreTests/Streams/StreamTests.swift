@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `what came before a failure is handed over`() async throws {
+  @Test func `the values before a failure are handed over`() async throws {
     mock.stub(.get, "https://example.com/a", MockReply.text("one\ntwo\nthree").reset(afterBytes: 9))
     var lines: [String] = []
     do {

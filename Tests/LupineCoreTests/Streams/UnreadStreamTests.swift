@@ -73,7 +73,7 @@ import Testing
     #expect(request.execution.cancellation == nil)
   }
 
-  @Test func `a session shuts down from within a loop over a stream whose whole body has come`() async throws {
+  @Test func `a session can be shut down within a loop over a stream whose whole body has arrived`() async throws {
     let session = try TestBed(.text("one\ntwo\n")).session()
     var lines: [String] = []
     do {

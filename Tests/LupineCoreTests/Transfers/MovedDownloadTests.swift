@@ -37,7 +37,7 @@ struct MovedDownloadTests: TransferSuite {
     await session.download(resumingWith: data, to: destination, otherwise: .fail).serializingFile().response
   }
 
-  @Test func `a download goes on to a file on another file system`() async throws {
+  @Test func `a download continues to a file on another file system`() async throws {
     let data = try await interrupted(whole)
     let response = await resume(data, to: .file(other.file("x/y/a"), .createIntermediateDirectories))
     #expect(response.value?.path == other.file("x/y/a"))
@@ -47,7 +47,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(try FileManager.default.contentsOfDirectory(atPath: other.file("x/y")) == ["a"])
   }
 
-  @Test func `a download goes on to a folder on another file system, by the server's name`() async throws {
+  @Test func `a download continues to a folder on another file system, with the server's name`() async throws {
     let data = try await interrupted(whole.field(.contentDisposition, "attachment; filename=named"))
     let response = await resume(data, to: .folder(other.path))
     #expect(response.error == nil)
@@ -57,7 +57,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["named"])
   }
 
-  @Test func `where a closure decides it at the head, the rest is asked for once more`() async throws {
+  @Test func `if a closure decides it at the head, the rest is requested once more`() async throws {
     let data = try await interrupted(whole)
     let place = other.file("a")
     let response = await resume(data, to: .custom { _ in (place, []) })

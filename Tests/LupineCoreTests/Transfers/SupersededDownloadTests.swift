@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["\"v2\"", nil])
-  func `a retry after a page that was refused asks for the rest again`(tag: String?) async throws {
+  func `a retry after a refused response requests the rest again`(tag: String?) async throws {
     let page = self.page(tag: tag)
     let request = try await interrupted(page, whole).validate(contentType: ["application/octet-stream"])
     _ = try await request.retrier(OnceMore()).serializingFile().value
@@ -72,7 +72,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `another file that broke off in its turn is gone on with`() async throws {
+  @Test func `the partial file of a restart can be resumed`() async throws {
     let response = await (try await interrupted(other.reset(afterBytes: 6), other)).serializingFile().response
     #expect(try folder.names.map { try folder.text($0) } == ["abcdef"])
     _ = try await session.download(resumingWith: try #require(response.resumeData), otherwise: .fail)

@@ -182,7 +182,7 @@ import Testing
     #expect(error?.kind == .simulationStuck)
   }
 
-  @Test func `what a body throws comes out`() async throws {
+  @Test func `an error of the body is thrown`() async throws {
     struct Failure: Error {}
     await #expect(throws: Failure.self) { try await withSimulation { throw Failure() } }
   }

@@ -71,7 +71,7 @@ import Testing
     try await expectFailure(form, "NUL")
   }
 
-  @Test func `a file shorter than what was to be sent of it is an error that names the part`() async throws {
+  @Test func `a file shorter than its part is an error that names the part`() async throws {
     let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("first", name: "first")

@@ -27,7 +27,7 @@ import Testing
     #expect(types.type(forFileName: "a.txt.gz") == "application/gzip")
   }
 
-  @Test func `what a program adds comes before everything else`() {
+  @Test func `the program's types come before all others`() {
     #expect(MediaTypes.system.adding([".PNG": "image/x-mine"]).type(forExtension: "png") == "image/x-mine")
   }
 
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: SystemMediaTypes.globsPath)))
-  func `the system's list is used where there is one`() throws {
+  func `the system's list is used if it exists`() throws {
     let types = try #require(SystemMediaTypes.load(preferring: [:]))
     #expect(types.count > 500)
     #expect(MediaTypes.system.type(forExtension: "odt") == types["odt"])

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [("b\r\n", "x"), ("boundary", "x"), ("start", "a\r\nb")])
-  func `a parameter that cannot stand in a content type is refused`(name: String, value: String) async throws {
+  func `a parameter that no content type can contain is refused`(name: String, value: String) async throws {
     let multipart = Multipart(.related, parameters: [(name, value)])
     #expect(try await failure { _ = try multipart.asBody() }.kind == .invalidRequest)
   }

@@ -51,7 +51,7 @@ import TrustSupport
     #expect(try await Online().check(server, .all([good, .publicKeys([try Pki.pin("backup")])])) == .pin)
   }
 
-  @Test func `a closure sees the chain, and is not asked where it did not verify`() async throws {
+  @Test func `a closure receives a verified chain, and is not called for another`() async throws {
     struct Seen: Error, Equatable {
       let host: String
       let presented: Int

@@ -82,7 +82,7 @@ import TrustSupport
     #expect(!String(reflecting: certificate).contains("secretRw4uPz8nYc"))
   }
 
-  @Test func `the versions of TLS are kept to`() async throws {
+  @Test func `the versions of TLS are enforced`() async throws {
     let old = try TLSServer("valid", chain: "intermediate", options: ["-tls1_2"])
     let new = try TLSServer("valid", chain: "intermediate", options: ["-tls1_3"])
     let modern = try Online().session(.default) { $0.tlsVersions(minimum: .tls1_3) }

@@ -66,7 +66,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `a HEAD request gets no content and the connection goes on`() throws {
+  @Test func `a HEAD request gets no content and the connection continues`() throws {
     let server = try ScriptedServer(always: .respond(body: .text("hello")))
     let client = try RawClient(port: server.port)
     try client.send("HEAD / HTTP/1.1\r\nHost: here\r\n\r\n" + get("/", "Connection: close"))

@@ -10,7 +10,7 @@ import Testing
     #expect(response.metrics.secureConnect != nil)
   }
 
-  @Test func `HTTP 1.1 is spoken where the request asks for it`() async throws {
+  @Test func `HTTP 1.1 is used if the request names it`() async throws {
     var request = try OutgoingRequest(try Peer.nginxTLS.url + "/protocol")
     request.options.version = .http1_1
     let response = await (try Peer.nginxTLS.session()).request(request).serializingString().response
@@ -18,7 +18,7 @@ import Testing
     #expect(response.metrics.version == .http1_1)
   }
 
-  @Test func `with TLS HTTP 1.1 is spoken where nothing is named`() async throws {
+  @Test func `with TLS HTTP 1.1 is used by default`() async throws {
     let session = try Session.Builder().standardDefaults().baseURL(try Peer.nginxTLS.url)
       .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
     let response = await session.request("protocol").serializingString().response

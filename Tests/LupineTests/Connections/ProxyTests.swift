@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `what a proxy refuses to connect to is its answer`() async throws {
+  @Test func `a proxy's refusal to connect is the response`() async throws {
     let response = await (try session(Peers.squid)).request("https://forbidden.invalid/").serializingData().response
     #expect(response.response?.status.code == 403)
     #expect(response.data?.isEmpty != false)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a host's next address is tried where one is refused, through a SOCKS proxy as without`(
+  func `the next address of a host is tried if one refuses, with and without a SOCKS proxy`(
     isProxied: Bool
   ) async throws {
     let session = try loopback(isProxied) { $0.resolve("localhost", to: "127.0.0.2", "127.0.0.3", "127.0.0.1") }

@@ -44,7 +44,7 @@ import Testing
     #expect(await request.serializingData().response.error?.kind == .unacceptableContentType(received))
   }
 
-  @Test func `the request's Accept decides where validation names no type`() async throws {
+  @Test func `the request's Accept decides if validation names no type`() async throws {
     let session = try Peer.httpbin.session()
     let asked = session.request("image", headers: [.accept: "image/webp"]).validate()
     #expect(await asked.serializingData().response.response?.headerFields[.contentType] == "image/webp")

@@ -36,7 +36,7 @@ import Testing
     #expect(log.exchanges == exchanges)
   }
 
-  @Test func `nginx's Retry-After is kept to, and one that asks for too long ends the retries`() async throws {
+  @Test func `nginx's Retry-After is respected, and one that is too long ends the retries`() async throws {
     let log = Log()
     let session = try Peer.nginx.session { $0.monitor(log).retrier(.backoff(limit: 1)) }
     #expect(await session.request("closed").serializingData().response.response?.status == .serviceUnavailable)

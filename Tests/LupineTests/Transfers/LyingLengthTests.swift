@@ -31,7 +31,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `what comes after the length is no part of the file`() async throws {
+  @Test func `bytes after the length are no part of the file`() async throws {
     let response = try await download("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n0123456789")
     #expect(response.error == nil)
     #expect(try Data(contentsOf: URL(filePath: folder.file("a"))) == Data("0123".utf8))
