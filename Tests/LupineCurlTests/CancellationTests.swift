@@ -48,7 +48,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `of two exchanges whose numbers are a thousand apart the one that is cancelled ends`() async throws {
+  @Test func `a cancellation ends the right one of two exchanges whose numbers are a thousand apart`() async throws {
     let gate = Gate()
     let server = try ScriptedServer { request in
       switch request.path {

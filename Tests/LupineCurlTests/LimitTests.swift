@@ -19,7 +19,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a great many small fields meet a limit`() async throws {
+  @Test func `too many small fields exceed a limit`() async throws {
     let server = try ScriptedServer(always: .endlessFields)
     let client = Client()
     #expect(await client.failure(server.url)?.kind == .limitExceeded(.responseFieldCount))

@@ -71,7 +71,7 @@ import Testing
     await transport.shutdown()
   }
 
-  @Test func `who is more urgent goes first`() async throws {
+  @Test func `exchanges of a higher priority go first`() async throws {
     let gate = Gate()
     let server = try ScriptedServer { request in
       request.path == "/first" ? ScriptedReply.respond().preceded(by: .wait(gate)) : .respond(body: .text("x"))

@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [
     (UInt8(253), UInt32(0)), (UInt8(0), UInt32(IFA_F_TENTATIVE)), (UInt8(0), UInt32(IFA_F_DADFAILED)),
   ])
-  func `an address that is good for the link alone, or not yet, is no way out`(scope: UInt8, flags: UInt32) throws {
+  func `a link-local or tentative address is no route to the network`(scope: UInt8, flags: UInt32) throws {
     var kernel = KernelDouble()
     kernel.addresses = [Datagram.address(1, .sample, scope: scope, flags: flags)]
     kernel.run()

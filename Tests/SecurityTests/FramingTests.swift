@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: lies.keys.sorted())
-  func `a lie about the framing is an error, and its connection is not used again`(name: String) async throws {
+  func `wrong framing is an error, and its connection is not used again`(name: String) async throws {
     let lie = try #require(Self.lies[name])
     try await expectRefusal(lie, [.malformedResponse, .connectionLost])
   }

@@ -62,7 +62,7 @@ import Testing
     #expect(bench.mock.requests.count == 2)
   }
 
-  @Test func `a closure that never tires is asked five times`() async throws {
+  @Test func `a closure that always returns a credential is called five times`() async throws {
     let bench = Self.bench()
     let response = await (try bench.session()).request(TestBed.url)
       .onChallenge { Credential(username: "u", password: "try \($0.previousFailureCount)") }

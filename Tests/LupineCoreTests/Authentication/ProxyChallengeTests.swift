@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url], [false, true])
-  func `a proxy that answers 407 for ever is given the credential once`(url: String, isAsked: Bool) async throws {
+  func `a proxy that always answers 407 receives the credential once`(url: String, isAsked: Bool) async throws {
     let bench = Self.bench(Self.challenge, "nothing")
     let session = try Self.session(bench) { isAsked ? $0.authenticationScheme(Stronger()) : $0 }
     let response = await session.request(url).validate().serializingData().response

@@ -121,7 +121,7 @@ import Testing
     #expect(try await body.next() == bytes)
   }
 
-  @Test func `a stream that fails hands over first what came before`() async throws {
+  @Test func `a stream that fails first hands over the earlier bytes`() async throws {
     let (body, writer) = Self.make(.stream(window: 99))
     _ = try Self.write("abc", to: writer)
     writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: [4_096, Int.max])
-  func `a coded stream that breaks off hands over first what came before`(failingAfter most: Int) async throws {
+  func `an encoded stream that breaks off first hands over the earlier bytes`(failingAfter most: Int) async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: most)]))
     var bytes = [UInt8](repeating: 7, count: 4_097)
     _ = try writer.write(&bytes)

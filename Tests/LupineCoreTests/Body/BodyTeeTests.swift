@@ -49,7 +49,9 @@ import Testing
     #expect(await recorder.failure()?.kind == .connectionLost)
   }
 
-  @Test func `the reader of a stream that fails passes what came before, though the end was seen`() async throws {
+  @Test func `the reader of a stream that fails receives the earlier bytes, although the end was observed`()
+    async throws
+  {
     let recorder = BodyRecorder()
     let (body, writer) = Self.make(.stream(window: 9), recorder)
     try Self.write("abcd", to: writer)

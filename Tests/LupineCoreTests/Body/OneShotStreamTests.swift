@@ -130,7 +130,7 @@ import Testing
     for await _ in ended {}
   }
 
-  @Test func `a body that can be sent once and is no such stream does not go again`() throws {
+  @Test func `another body that can be sent once is not sent again`() throws {
     let custom = RequestBody(length: 0, isReplayable: false) { (onReady) throws(LupineError) in
       try RequestBody.none.makeReader(onReady: onReady)
     }

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the chosen proxy is the mock's to see`() async throws {
+  @Test func `the mock records the chosen proxy`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .empty)
     let session = try Session.Builder().transport(mock).clock(ImmediateClock())

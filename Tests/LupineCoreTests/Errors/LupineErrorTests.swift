@@ -48,7 +48,7 @@ import Testing
     #expect(localized.errorDescription == error.message)
   }
 
-  @Test func `whether it is a cancellation is asked of it, since it is no CancellationError`() {
+  @Test func `isCancelled identifies a cancellation, because the error is no CancellationError`() {
     let error = LupineError(.cancelled, "The request was cancelled.")
     #expect(error.isCancelled)
     #expect(!((error as any Error) is CancellationError))

@@ -145,7 +145,7 @@ import Testing
     #expect(log.decisions.count == 1_000)
   }
 
-  @Test func `a look at the logs takes nothing from a request that runs`() throws {
+  @Test func `reading the logs does not change a running request`() throws {
     let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
     let exchanges = ExchangeLogMonitor(limit: 2)
     func receive(_ kind: SessionEvent.Kind, _ id: UInt64) {

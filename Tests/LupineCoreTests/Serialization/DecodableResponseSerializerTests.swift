@@ -55,7 +55,7 @@ private struct User: Codable, Sendable, Equatable {
     #expect(try serializer.serialize(try received("abc")) == 3)
   }
 
-  @Test func `Google's prefix is taken away`() throws {
+  @Test func `Google's prefix is removed`() throws {
     let response = try received(")]}',\n[1]")
     #expect(try failure(of: .json, response)?.kind == .serializationFailed)
     #expect(try JSONResponseSerializer(preprocessor: .googleXSSI).serialize(response) == [1])

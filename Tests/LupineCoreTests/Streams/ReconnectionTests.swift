@@ -37,7 +37,7 @@ import Testing
     return (waits.map { $0.rounded() }, failure)
   }
 
-  @Test func `a server that asks for no wait and closes is left alone for longer and longer`() async throws {
+  @Test func `the waits grow if a server requests none and closes the connection`() async throws {
     let (waits, error) = try await waits(limit: 11, [page("retry: 0\n\n")])
     #expect(waits == [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000])
     #expect(error?.kind == .connectionLost)
@@ -54,7 +54,7 @@ import Testing
     #expect(waits == [60_000, 60_000, 60_000])
   }
 
-  @Test func `an event takes the wait back to its beginning`() async throws {
+  @Test func `an event resets the wait`() async throws {
     let (waits, error) = try await waits(
       retry: .zero, limit: 2,
       [page(""), .failure(.connectionRefused), page("data: a\n\n"), .failure(.connectionRefused)])
@@ -62,7 +62,7 @@ import Testing
     #expect(error?.kind == .connectionRefused)
   }
 
-  @Test func `a limit of none lets the stream end with its connection's loss`() async throws {
+  @Test func `a limit of zero ends the stream with the loss of its connection`() async throws {
     let (waits, error) = try await waits(limit: 0, [.failure(.connectionRefused)])
     #expect(waits.isEmpty)
     #expect(error?.kind == .connectionRefused)

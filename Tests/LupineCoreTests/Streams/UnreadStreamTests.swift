@@ -38,7 +38,7 @@ import Testing
     #expect(bench.log.all.compactMap(\.endKind) == [.cancelled])
   }
 
-  @Test func `cancelling ends a request whose whole body waits for its reader, who has what came`() async throws {
+  @Test func `a cancellation ends a request whose whole body waits, and the reader receives the bytes`() async throws {
     let session = try TestBed(.text("all of it")).session()
     let request = session.streamRequest(TestBed.url)
     let stream = request.serializingBytes()

@@ -198,7 +198,7 @@ import Testing
     #expect(ended.all == ["0.0 seconds"])
   }
 
-  @Test func `two simulations at once do not meet`() async throws {
+  @Test func `two concurrent simulations are independent`() async throws {
     async let first = events(seed: 5)
     async let second = events(seed: 5)
     #expect(try await first == second)

@@ -51,7 +51,7 @@ import Testing
     #expect(throws: RawClient.Failure.refused) { try RawClient(port: port) }
   }
 
-  @Test func `letting go of a server stops it`() throws {
+  @Test func `the release of a server stops it`() throws {
     var server: ScriptedServer? = try ScriptedServer(always: .stallBeforeHead)
     let port = try #require(server?.port)
     let client = try RawClient(port: port)

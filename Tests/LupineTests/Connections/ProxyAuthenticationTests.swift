@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: Line.allCases)
-  func `a body that exists once is kept until the tunnel stands`(line: Line) async throws {
+  func `a one-shot body is not sent before the tunnel is open`(line: Line) async throws {
     let request = try Self.onceOnly(to: "https")
     let count = Count()
     let response = await (try Self.digest("open sesame", count, over: line)).request(request).serializingString()

@@ -96,7 +96,7 @@ import Testing
     #expect(!budget.take(for: try HTTPURL(Self.url)))
   }
 
-  @Test func `hosts that were not asked for long are forgotten`() {
+  @Test func `hosts without recent requests are removed`() {
     var table = RecentTable<Int, Int>(limit: 10)
     for key in 0..<1_000 {
       table[key] = key
