@@ -106,7 +106,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a request that could not be made calls its handlers with the reason`() async throws {
+  @Test func `a request that could not be made tells its handlers why`() async throws {
     let session = try TestBed().session()
     let notes = Notes<LupineError.Kind?>()
     let request = session.request("no url").response { notes.add($0.error?.kind) }

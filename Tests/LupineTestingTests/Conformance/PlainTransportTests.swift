@@ -16,11 +16,8 @@ import Testing
       (.sendsRefusedBody, "a body that waits for 100 never reaches a peer that says 417"),
       (.interimReleasesBody, "a body that waits for 100 never reaches a peer that says 413 after a 103"),
       (.ignoresExpectField, "a body that by its field waits for 100 never reaches a peer that says 403"),
-      (
-        .keepsAfterEarlyAnswer,
-        "after a complete success before the end of an upload no other request is sent within the upload"
-      ),
-      (.neverCancelsBody, "an error status ends the upload although the peer leaves the connection open"),
+      (.keepsAfterEarlyAnswer, "a complete answer of success before the end of an upload leaves no request within it"),
+      (.neverCancelsBody, "an answer with an error ends the upload although the peer leaves the connection open"),
       (.neverCancelsBody, "the request's body of a cancelled exchange is cancelled"),
       (.ownError, "a cancelled exchange ends with the reason of its control, with its message"),
       (.retainsContext, "the context of an exchange that is complete is released"),
@@ -35,7 +32,7 @@ import Testing
       (.ignoresRequestClose, "a request with `Connection: close` ends its connection"),
       (.ignoresResponseClose, "`close` in a list is respected although the peer leaves the connection open"),
       (.sendsInClear, "without TLS no connection is made for an https URL"),
-      (.repeatsHost, "a request's own Host is the only one"),
+      (.repeatsHost, "a Host of the request's own stands alone"),
       (.ignoresVersion, "a version of HTTP that the transport does not support is refused before a byte is sent"),
       (.omitsNameResolved, "a host's name is resolved, and its addresses are tried in turn"),
       (.omitsRequestSent, "metrics report times in their order"),
@@ -58,7 +55,7 @@ import Testing
         "a body is sent after a while if the peer sends neither 100 nor a response"
       ),
       (.holdsUploadBack, "a request's body goes out while the consumer holds the response back"),
-      (.waitsAfterRefusal, "an error status ends the upload although the peer leaves the connection open"),
+      (.waitsAfterRefusal, "an answer with an error ends the upload although the peer leaves the connection open"),
     ])
   func `a transport that waits for ever is found`(defect: PlainTransport.Defect, name: String) async throws {
     let check = try #require(ConformanceKit.checks.first { $0.name == name })

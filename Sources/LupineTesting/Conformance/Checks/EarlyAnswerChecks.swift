@@ -8,7 +8,7 @@ extension ConformanceKit {
   ]
 
   private static let refusal = ConformanceCheck(
-    "a response before the body was sent is handed over", needs: [.networking, .streamedUploads],
+    "an answer before the body was sent is handed over", needs: [.networking, .streamedUploads],
     about: "The rest of the body stays unsent, and its connection is not used again."
   ) { stage in
     try stage.play(readsBody: false) { request in
@@ -24,7 +24,7 @@ extension ConformanceKit {
   }
 
   private static let openRefusal = ConformanceCheck(
-    "an error status ends the upload although the peer leaves the connection open",
+    "an answer with an error ends the upload although the peer leaves the connection open",
     needs: [.networking, .streamedUploads], about: "The reader of the body is cancelled."
   ) { stage in
     try stage.play(readsBody: false) { request in
@@ -42,7 +42,7 @@ extension ConformanceKit {
   }
 
   private static let completeWhileUploading = ConformanceCheck(
-    "after a complete success before the end of an upload no other request is sent within the upload",
+    "a complete answer of success before the end of an upload leaves no request within it",
     needs: [.networking, .streamedUploads],
     about: "The transport sends the rest, or it closes the connection (RFC 9112 section 9.3)."
   ) { stage in
@@ -83,7 +83,7 @@ extension ConformanceKit {
   }
 
   private static let largeRefusal = ConformanceCheck(
-    "a response arrives although the peer reads nothing of a large body", needs: .networking,
+    "an answer comes through although the peer reads nothing of a large body", needs: .networking,
     about: "The body, 32 MiB, is more than the buffers of a connection hold."
   ) { stage in
     try stage.play(readsBody: false) { _ in
@@ -119,7 +119,7 @@ extension ConformanceKit {
   }
 
   private static let grantedByField = ConformanceCheck(
-    "a body waits for 100 if the request has the field Expect", needs: .informationalResponses
+    "an Expect field of the request's own has its body wait for 100", needs: .informationalResponses
   ) { stage in
     try stage.play { _ in .text("ok") }
     let headers: HTTPFields = [.expect: "100-continue"]
@@ -189,7 +189,7 @@ extension ConformanceKit {
   }
 
   private static let refusedOneShot = ConformanceCheck(
-    "a one-shot body that is refused in place of 100 can still be sent", needs: .streamedUploads
+    "a one-shot body that is refused in place of 100 can go out yet", needs: .streamedUploads
   ) { stage in
     try stage.play(readsBody: false) { _ in .text("refused", status: 401) }
     let body = RequestBody.oneShot(StepSequence([.text("the body")]))
@@ -207,7 +207,7 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests[0].fields["Expect"], nil, "Expect")
   }
 
-  private static let notAsked = ConformanceCheck("no request waits for 100 by default") { stage in
+  private static let notAsked = ConformanceCheck("no request waits for 100 unasked") { stage in
     try stage.play { _ in .text("ok") }
     let response = try await stage.fetch(method: .put, body: .bytes(.init(numberedBytes(2 << 20))))
     try stage.expect(response.log.informational.count, 0, "The number of interim responses")

@@ -53,7 +53,7 @@ extension ConformanceKit {
   }
 
   private static let deliveredBefore = ConformanceCheck(
-    "the bytes before the end of a truncated body are handed over"
+    "what came before a body broke off is handed over"
   ) { stage in
     let gate = Gate()
     try stage.play { _ in

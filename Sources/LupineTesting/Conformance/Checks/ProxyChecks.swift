@@ -43,7 +43,7 @@ extension ConformanceKit {
   }
 
   private static let forwardedChallenge = ConformanceCheck(
-    "a proxy's 407 is a response of the proxy", needs: [.proxies, .networking]
+    "a proxy's 407 is the proxy's", needs: [.proxies, .networking]
   ) { stage in
     try stage.play { _ in challenge() }
     let response = try await stage.fetch(request("http://a.example.com/"), throughPeer(stage))
@@ -53,7 +53,7 @@ extension ConformanceKit {
   }
 
   private static let refusedTunnel = ConformanceCheck(
-    "a refused tunnel is a response of the proxy, without its content", needs: [.proxies, .networking],
+    "a refused tunnel is a response of the proxy's, without its content", needs: [.proxies, .networking],
     about: "The request itself is not sent: its fields are the server's."
   ) { stage in
     try stage.play { _ in challenge() }

@@ -116,7 +116,7 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests[0].fields.values(of: "Host"), [authority], "The values of Host")
   }
 
-  private static let ownHost = ConformanceCheck("a request's own Host is the only one", needs: .networking) {
+  private static let ownHost = ConformanceCheck("a Host of the request's own stands alone", needs: .networking) {
     stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(headers: fields([("Host", "a.example.com")]))

@@ -84,7 +84,7 @@ extension ConformanceKit {
   }
 
   private static let headBeforeBody = ConformanceCheck(
-    "the head is handed over before the body arrives", about: "`send` returns at the head."
+    "the head is handed over before the body is there", about: "`send` returns at the head."
   ) { stage in
     let gate = Gate()
     try stage.play { _ in

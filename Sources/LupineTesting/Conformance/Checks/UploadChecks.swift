@@ -87,8 +87,7 @@ extension ConformanceKit {
   }
 
   private static let emptyPost = ConformanceCheck(
-    "a POST without a body sends Content-Length 0", needs: .networking,
-    about: "Content-Length: 0 (RFC 9110 section 8.6)."
+    "a POST without a body says so", needs: .networking, about: "Content-Length: 0 (RFC 9110 section 8.6)."
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(method: .post)

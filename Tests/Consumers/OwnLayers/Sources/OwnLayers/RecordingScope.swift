@@ -1,7 +1,7 @@
 import Lupine
 import Synchronization
 
-/// The `provideScope` of a trait of Swift Testing that records the exchanges of every session that a test builds.
+/// What a trait of Swift Testing does in `provideScope`: records the exchanges of every session that a test builds.
 struct RecordingScope {
   let recording = Recording()
 

@@ -10,7 +10,7 @@ struct StoredAnswer: Sendable {
   /// When it arrived.
   var time = Duration.zero
 
-  /// Returns a response; the session decides whether the bytes go to memory, a file or a stream.
+  /// Answers an exchange: the bytes go wherever the session wants them, to memory, a file or a stream.
   func response(_ status: CacheStatus, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     var response = try await context.makeResponse(head, content: .bytes(data), trailers: trailers)
     response.attributes[CacheStatus.self] = status
@@ -18,7 +18,7 @@ struct StoredAnswer: Sendable {
   }
 }
 
-/// Stores a response while its body passes, if the body is complete.
+/// Stores a response as its body passes, if all of it does.
 final class StoringObserver: BodyObserver {
   struct TooLarge: Error {}
 
@@ -36,7 +36,7 @@ final class StoringObserver: BodyObserver {
       data.append(contentsOf: bytes)
       return data.count
     }
-    // The cache does not store this response, which arrives nevertheless.
+    // The cache leaves this response, which arrives nevertheless.
     if count > 1 << 20 { throw TooLarge() }
   }
 
