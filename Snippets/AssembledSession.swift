@@ -28,7 +28,7 @@ let session = try Session.Builder()
   // snippet.hide
   .install(place)
   // snippet.show
-  .build()  // throws, naming every part that does not fit
+  .build()  // throws an error that names every unsuitable part
 let user = try await session.request("users/42").serializingDecodable(User.self).value
 // snippet.hide
 print(user)

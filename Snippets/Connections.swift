@@ -7,13 +7,13 @@ import LupineMock
 let transport = MockTransport()
 transport.stub(.get, "/{any...}", .text("Hello"))
 // snippet.show
-// Through a proxy, which alone learns the password; some hosts are reached without it.
+// Through a proxy, the only recipient of the password; some hosts are reached without it.
 let proxied = try Session.Builder()
   .transport(transport)
   .proxy("http://ali:open%20sesame@proxy.example.com:3128", except: [".internal.example.com", "10.0.0.0/8"])
   .build()
 
-// A proxy that wants the connection proved: with the system's Kerberos tickets, or with NTLM.
+// A proxy that authenticates connections: with the system's Kerberos tickets, or with NTLM.
 let office = try Session.Builder()
   .transport(transport)
   .proxy("http://proxy.example.com:3128", proving: .negotiate)  // or .ntlm(username: "DOMAIN\\name", password: …)
@@ -27,7 +27,7 @@ let docker = try Session.Builder()
   .build()
 let containers = try await docker.request("containers/json", parameters: ["all": true]).serializingString().value
 
-// URLs that users name: whatever they resolve or redirect to, only the public Internet is connected to.
+// URLs from users: connections are made to addresses of the public Internet alone, also after redirects.
 let fetcher = try Session.Builder()
   .transport(transport)
   .networkPolicy(.publicInternetOnly)
@@ -35,7 +35,7 @@ let fetcher = try Session.Builder()
 let refused = await fetcher.request("http://169.254.169.254/latest/meta-data/").serializingString().response.error
 print(refused?.kind == .addressRefused)
 
-// How many at once, for how long, from where and to where.
+// The number and the lifetime of connections, the local address and the server's addresses.
 var options = ConnectionOptions()
 options.perHost = 8
 options.idleLifetime = .seconds(30)
@@ -50,5 +50,5 @@ let tuned = try Session.Builder()
 // snippet.hide
 print(containers, proxied, office, tuned)
 // snippet.show
-// What a gauge shows; a mock keeps no connections.
+// For a gauge; a mock has no connections.
 if let pool = await tuned.connectionPool() { print(pool.open, pool.idle, pool.waiting) }

@@ -21,7 +21,7 @@ struct ServiceError: Error, Decodable, Equatable {
   var message: String
 }
 
-/// Gives the value in the envelope, and throws the server's error.
+/// Returns the value in the envelope, or throws the server's error.
 struct ObjectSerializer<Value: Decodable & Sendable>: ResponseSerializer {
   func serialize(_ response: ReceivedResponse) throws -> Value {
     let envelope = try DecodableResponseSerializer(of: Envelope<Value>.self).serialize(response)

@@ -12,7 +12,7 @@ mock.stub([.get, .head], "https://api.example.com/users", .resource(Data("ada, g
 let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").build()
 // snippet.show
 
-/// Keeps the data that come with an entity tag, and gives them again where the server answers 304.
+/// Stores data that have an entity tag, and returns them if the server answers 304.
 final class TagCache: Interceptor {
   private let kept = Mutex<[String: (tag: String, head: HTTPResponse, data: Data)]>([:])
 
@@ -30,7 +30,7 @@ final class TagCache: Interceptor {
     }
     if response.head.status == .ok, let tag = response.head.headerFields[.eTag], !response.body.isStreamed {
       let end = try await response.body.end()
-      let isInMemory = end.byteCount == end.data.count  // what goes to a file is not
+      let isInMemory = end.byteCount == end.data.count  // the data of a download are in its file
       if isInMemory { kept.withLock { $0[request.url.string] = (tag, response.head, end.data) } }
     }
     return response

@@ -15,6 +15,6 @@ mock.stub(.post, "https://api.example.com/v1/users") { request in .status(.creat
 let offline = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
 let mattt = try await offline.request("https://api.example.com/v1/users/42").serializingDecodable(User.self).value
 _ = await offline.request("https://api.example.com/v1/users", method: .post).serializingData().response
-try mock.verify()  // every stub was used, nothing unexpected was asked
+try mock.verify()  // every stub was used, and no request was unexpected
 // snippet.hide
 print(mattt, mock.requests.count)

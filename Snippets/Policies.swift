@@ -39,13 +39,13 @@ let session = try Session.Builder()
 // 503 with Retry-After: 2, then the items: waited for, and sent again.
 let items = try await session.request("items").validate().serializingString().value
 
-// A POST is sent again only where the server can tell that it is the same one.
+// With an idempotency key, the server can recognise a POST that is sent again.
 let order = try await session.request("orders", method: .post).idempotencyKey().serializingString().value
 
 // A 401 refreshes the token, once for all requests that are refused at the same time.
 let account = try await session.request("account").validate().serializingString().value
 
-// The redirects that led to a response stand beside it.
+// A response has the redirects that led to it.
 let response = await session.request("moved").serializingString().response
 for step in response.redirects { print(step) }  // GET https://api.example.com/v1/moved (301)
 // snippet.hide
@@ -53,7 +53,7 @@ print(items, order, account)
 // snippet.show
 
 let careful = RetryPolicy(limit: 5, cap: .seconds(20), retryAfterCap: .seconds(120), budget: RetryBudget(capacity: 20))
-let breaker = CircuitBreaker(.init { $0.breakDuration = .seconds(10) })  // shared: both sessions know what one has seen
+let breaker = CircuitBreaker(.init { $0.breakDuration = .seconds(10) })  // shared by both sessions
 let reading = try Session.Builder().transport(mock).retrier(careful).install(breaker).build()
 let writing = try Session.Builder().transport(mock).install(breaker).install(.rateLimit(10, per: .seconds(1))).build()
 // snippet.hide

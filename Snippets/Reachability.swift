@@ -13,7 +13,7 @@ for await status in manager.statuses {
   break
 }
 
-// The same, played: offline at first, and back while the request waits.
+// A simulated network: offline at first, and available while the request waits.
 let path = ScriptedPath(.offline)
 let session = try Session.Builder()
   .transport(mock)

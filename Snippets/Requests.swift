@@ -44,7 +44,7 @@ print(found)
 let tags = ["staff"], page = 2, token = "a-token"
 // snippet.show
 
-// What is nested and made of variables is a struct: there is no one type for ["tags": tags, "page": page].
+// Nested variables of different types need a struct: ["tags": tags, "page": page] has no common type.
 struct Filter: Encodable {
   var tags: [String]
   var page: Int
@@ -54,7 +54,7 @@ let filtered = try await session.request(
 )
 .serializingDecodable([User].self).value
 
-// A field of your own, and one that is made for you.
+// A field of your own, and one that the library makes.
 extension HTTPField.Name {
   // snippet.hide
   // swift-format-ignore: NeverForceUnwrap
@@ -70,11 +70,11 @@ print(mock.requests.map(\.url.requestTarget), mock.requests.map(\.headers))
 // snippet.show
 
 let report = try await session.request("report")
-  .timeouts { $0.total = .seconds(5) }  // its other bounds are the session's
+  .timeouts { $0.total = .seconds(5) }  // its other timeouts are the session's
   .options { $0.priority = .high }
   .serializingString().value
 
-/// What a server answers one of its own calls with, made of the answers to several requests.
+/// The response of a server to one of its calls, made from the responses to several requests.
 func overview(before deadline: ContinuousClock.Instant) async throws -> String {
   try await Session.withDeadline(deadline) {
     let users = try await session.request("users").validate().serializingDecodable([User].self).value
@@ -108,7 +108,7 @@ case .failure(let error):
   }
 }
 
-/// What the server says of a request that it refuses, as {"message": "…"}.
+/// The server's explanation of a refused request, as {"message": "…"}.
 struct ServiceError: Error, Decodable {
   var message: String
 }

@@ -36,7 +36,7 @@ session.streamRequest("users").responseStreamDecodable(of: User.self) { print($0
 await session.finishRequests()
 
 let question = session.streamRequest("chat", method: .post, parameters: ["prompt": "Hello?"], encoder: .json)
-for try await event in question.serializingEvents() { print(event.data) }  // ends where the server ends it
+for try await event in question.serializingEvents() { print(event.data) }  // ends when the server ends it
 // snippet.hide
 let wrong = MockReply.json(["message": "The prompt is empty."], status: .badRequest)
 mock.stub(.post, "https://api.example.com/chat", priority: 1, wrong)

@@ -7,7 +7,7 @@ struct User: Codable, Sendable {
   var name: String
 }
 
-/// The program's own code: it asks with the default session, unless it is given another one.
+/// The program's own code: it uses the default session, unless it is given another one.
 struct UserService: Sendable {
   var session = Session.default
 

@@ -72,13 +72,13 @@ import Testing
   }
 
   @Test(arguments: Coding.allCases)
-  func `the error of bytes after the end says so`(coding: Coding) throws {
+  func `the error of bytes after the end names the reason`(coding: Coding) throws {
     let coded = try coding.encode(Self.plain)
     let error = #expect(throws: LupineError.self) { try coding.decode(coded + [0]) }
     #expect(error?.message.contains("follow its end") == true)
   }
 
-  @Test func `the library's own text stands in the error`() {
+  @Test func `the error has the library's own text`() {
     let error = #expect(throws: LupineError.self) { try Coding.gzip.decode(Array("plain text".utf8)) }
     #expect(error?.message.contains("incorrect header check") == true)
   }

@@ -27,7 +27,7 @@ import Testing
     #expect(result.delivered <= 1 << 20)
   }
 
-  @Test func `gzip in gzip is met by the cap of each`() throws {
+  @Test func `each layer of gzip in gzip has its own limit`() throws {
     let limits = DecodingLimits(maximumSize: Self.cap, maximumRatio: .infinity)
     let once = try Coding.gzip.encode([UInt8](repeating: 0, count: 16 << 20))
     let twice = try Coding.gzip.encode(once)

@@ -60,7 +60,7 @@ import Testing
 
   private static func adapter(_ coding: any ContentCoding) -> RequestCompression { RequestCompression(coding) }
 
-  @Test func `a small body, and none at all, are sent as they are`() async throws {
+  @Test func `a small body and a missing body are sent unchanged`() async throws {
     for body in [RequestBody.text("small"), .none] {
       #expect(try await send(body, .compression()).headers[.contentEncoding] == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RoundTripTests {
   @Test(arguments: Coding.allCases, Sample.allCases)
-  func `what is coded decodes to itself, however the bytes are split`(coding: Coding, sample: Sample) throws {
+  func `encoded data decode to the original, however the bytes are split`(coding: Coding, sample: Sample) throws {
     let plain = sample.bytes()
     let coded = try coding.encode(plain)
     for pieces in [1, 1_024, Int.max] {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Coding.allCases)
-  func `what has been decoded so far is handed over without waiting for a full chunk`(coding: Coding) throws {
+  func `decoded data are handed over without waiting for a full chunk`(coding: Coding) throws {
     let coded = try coding.encode(Sample.noise.bytes())
     let decoder = try coding.coding.makeDecoder(limits: .generous)
     var outcome = Outcome()

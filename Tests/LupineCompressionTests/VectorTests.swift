@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct VectorTests {
   @Test(arguments: Vector.allCases, [1, 2, 3, 1_024, Int.max])
-  func `what other programs coded decodes, however the bytes are split`(vector: Vector, pieces: Int) throws {
+  func `data encoded by other programs decode, however the bytes are split`(vector: Vector, pieces: Int) throws {
     let coded = try bytes(vector.base64)
     #expect(try vector.coding.decode(coded, pieces: pieces) == vector.plain)
   }
 
   @Test(arguments: Vector.allCases)
-  func `what other programs coded is an error when it ends early`(vector: Vector) throws {
+  func `truncated data of other programs are an error`(vector: Vector) throws {
     let coded = try bytes(vector.base64)
     let firstMember = vector == .gzipTwoMembers ? coded.count / 2 : 0
     for length in 1..<coded.count where length != firstMember {

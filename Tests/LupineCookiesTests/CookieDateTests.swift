@@ -21,7 +21,7 @@ import Testing
     "29 Feb 1900 00:00:00", "00 Nov 1994 08:49:37", "06 Nov 1600 08:49:37", "06 Nov 12345 08:49:37",
     "06 Nov 1994 08:49", "06 Nov 1994 123:49:37", "99 99 99 99:99:99",
   ])
-  func `what is no date`(text: String) {
+  func `texts that are no dates`(text: String) {
     #expect(CookieDate.parse(text) == nil)
   }
 }

@@ -23,7 +23,7 @@ import Testing
     return jar
   }
 
-  @Test func `what lasts longer than a session is saved and comes back the same`() throws {
+  @Test func `persistent cookies are saved and loaded unchanged`() throws {
     try Self.withPath { path in
       let jar = try Self.jar()
       try jar.save(to: path)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `session cookies are saved where that is asked for`() throws {
+  @Test func `session cookies are saved if the program asks for it`() throws {
     try Self.withPath { path in
       try Self.jar().save(to: path, includesSessionCookies: true)
       let other = CookieJar()
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `what has ended meanwhile is not loaded`() throws {
+  @Test func `cookies that have expired meanwhile are not loaded`() throws {
     try Self.withPath { path in
       try Self.jar().save(to: path)
       let other = CookieJar()
@@ -70,7 +70,7 @@ import Testing
     (#"{"version":4,"jars":{}}"#, "are of version 4, which a later release of Lupine wrote."),
     (#"{"version":0,"cookies":[]}"#, "are of version 0, which no release of Lupine writes."),
   ])
-  func `a file of another version is an error that says so`(text: String, words: String) throws {
+  func `a file of another version is an error that names the version`(text: String, words: String) throws {
     try Self.withPath { path in
       try Data(text.utf8).write(to: URL(filePath: path))
       let error = #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is missing, or is none of ours, is an error`() throws {
+  @Test func `a missing file, or one that the jar did not write, is an error`() throws {
     try Self.withPath { path in
       #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
       try Data("not json".utf8).write(to: URL(filePath: path))

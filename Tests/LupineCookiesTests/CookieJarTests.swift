@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [
     ("/docs", true), ("/docs/", true), ("/docs/a", true), ("/docsets", false), ("/", false), ("/Docs", false),
   ])
-  func `a path stands for what lies below it`(path: String, isSent: Bool) throws {
+  func `a path matches the paths below it`(path: String, isSent: Bool) throws {
     try set("a=b; Path=/docs", from: "https://example.com/")
     #expect(try sent(to: "https://example.com" + path).isEmpty == !isSent)
   }
@@ -59,7 +59,7 @@ import Testing
     #expect(jar.cookies.map(\.value) == ["good"])
   }
 
-  @Test func `an end in the past removes a cookie, and an end that comes as well`() throws {
+  @Test func `a cookie is removed by an expiry date in the past, and at its expiry date`() throws {
     try set("a=b; Path=/", "c=d; Max-Age=10; Path=/", from: "https://example.com/")
     try set("a=; Max-Age=0; Path=/", from: "https://example.com/")
     #expect(try sent(to: "https://example.com/", after: 9) == ["c=d"])
@@ -85,7 +85,7 @@ import Testing
     #expect(try sent(to: "https://h3099.example.com/") == ["a=x"])
   }
 
-  @Test func `what goes along stays within a field that servers take`() throws {
+  @Test func `the cookies of a request stay within a field that servers accept`() throws {
     for number in 0..<50 {
       try set("c\(number)=\(String(repeating: "x", count: 1_000)); Path=/", from: "https://example.com/")
     }

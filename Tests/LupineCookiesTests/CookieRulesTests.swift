@@ -71,7 +71,7 @@ import Testing
     ("", "/a"), ("; Path=/", "/"), ("; Path=/x/y", "/x/y"), ("; Path=x", "/a"), ("; Path=", "/a"),
     ("; Path=\"/x\"", "/a"),
   ])
-  func `a path that is none is the folder of the request`(attribute: String, path: String) throws {
+  func `an invalid path is replaced by the folder of the request`(attribute: String, path: String) throws {
     #expect(try Self.cookie("a=b" + attribute)?.path == path)
   }
 
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: ["; Max-Age=0", "; Max-Age=-99999999999999999999", "; Expires=Thu, 01 Jan 1970 00:00:00 GMT"])
-  func `an end in the past has come`(attribute: String) throws {
+  func `a cookie with an expiry date in the past is expired`(attribute: String) throws {
     #expect(try Self.cookie("a=b" + attribute)?.isExpired(at: Self.now) == true)
   }
 

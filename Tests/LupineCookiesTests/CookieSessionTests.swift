@@ -38,7 +38,7 @@ import LupineCurl
     }
   }
 
-  @Test func `a redirect's cookies go to where it leads, and to no other host`() async throws {
+  @Test func `the cookies of a redirect are sent to its target if the host matches`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://a.example.com/start", .redirect(to: "/next").field(.setCookie, "a=1; Path=/"))
     mock.stub(.get, "https://a.example.com/next", .redirect(to: "https://b.example.com/"))
@@ -57,7 +57,7 @@ import LupineCurl
     #expect(Self.sent(mock) == [nil, "a=1"])
   }
 
-  @Test func `the jar goes by the URL's host, whatever the Host field says`() async throws {
+  @Test func `the jar uses the host of the URL, whatever the field Host is`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .text("hello").field(.setCookie, "a=1; Path=/"))
     let session = try Self.session(mock)

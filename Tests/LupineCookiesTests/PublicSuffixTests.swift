@@ -35,7 +35,7 @@ import Testing
       ("xn--85x722f.xn--fiqs8s", "xn--85x722f.xn--fiqs8s"), ("www.xn--85x722f.xn--fiqs8s", "xn--85x722f.xn--fiqs8s"),
       ("shishi.xn--fiqs8s", "shishi.xn--fiqs8s"), ("xn--fiqs8s", nil),
     ] as [(String, String?)])
-  func `where the suffix of a name ends`(name: String, expected: String?) {
+  func `the public suffix of a name`(name: String, expected: String?) {
     let labels = (try? HTTPURL("http://\(name)/").host)?.split(separator: ".") ?? []
     let domains = labels.indices.reversed().map { labels[$0...].joined(separator: ".") }
     #expect(domains.first { !PublicSuffixes.contain($0) } == expected)

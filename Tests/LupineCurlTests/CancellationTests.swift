@@ -48,7 +48,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `of two exchanges whose numbers are a thousand apart the one that is cancelled ends`() async throws {
+  @Test func `a cancellation ends the right one of two exchanges whose numbers are a thousand apart`() async throws {
     let gate = Gate()
     let server = try ScriptedServer { request in
       switch request.path {
@@ -74,10 +74,7 @@ import Testing
 
   @Test func `an exchange cancelled in the queue leaves it`() async throws {
     let gate = Gate()
-    let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))
-    var configuration = CurlTransport.Configuration()
-    configuration.connectionsPerHost = 1
-    let client = Client(configuration)
+    let (client, server) = try Self.withOneConnection(answersAfter: gate)
     async let first = client.fetch(server.url + "/first").text
     try await server.waitForRequest()
     let control = ExchangeControl()
@@ -102,10 +99,7 @@ import Testing
     async throws
   {
     let gate = Gate()
-    let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))
-    var configuration = CurlTransport.Configuration()
-    configuration.connectionsPerHost = 1
-    let client = Client(configuration)
+    let (client, server) = try Self.withOneConnection(answersAfter: gate)
     async let first = client.fetch(server.url + "/first").text
     try await server.waitForRequest()
     let queued = Gate()
@@ -128,7 +122,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `an exchange cancelled while its body is awaited lets go of the body`() async throws {
+  @Test func `an exchange cancelled while its body is awaited releases the body`() async throws {
     let server = try ScriptedServer(readsBody: false) { _ in [.readBody, .stall] }
     let client = Client()
     let control = ExchangeControl()
@@ -140,6 +134,14 @@ import Testing
     #expect(await failure?.kind == .cancelled)
     try await cancelled.opened()
     await client.transport.shutdown()
+  }
+
+  /// A client that makes one connection to a host, and a server that answers when the gate is open.
+  private static func withOneConnection(answersAfter gate: Gate) throws -> (Client, ScriptedServer) {
+    var configuration = CurlTransport.Configuration()
+    configuration.connectionsPerHost = 1
+    let reply = ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate))
+    return (Client(configuration), try ScriptedServer(always: reply))
   }
 
   private func sendFailure(

@@ -111,7 +111,7 @@ import TrustSupport
     await client.transport.shutdown()
   }
 
-  @Test func `a limit counts what is in chunks and not their frame`() async throws {
+  @Test func `a limit counts the content of chunks and not their framing`() async throws {
     let server = try ScriptedServer(always: .chunked((0..<100).map { [UInt8($0)] }))
     defer { server.stop() }
     let client = Client()

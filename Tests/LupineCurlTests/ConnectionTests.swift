@@ -20,7 +20,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a closed port is an error that says so`() async throws {
+  @Test func `a closed port is an error of kind connectionRefused`() async throws {
     let port = try ClosedPort()
     let client = Client()
     let error = await client.failure(port.url)
@@ -38,13 +38,13 @@ import Testing
     await session.shutdown()
   }
 
-  @Test func `a name without an address is an error that says so`() async throws {
+  @Test func `a name without an address is an error of kind hostNotFound`() async throws {
     let client = Client()
     #expect(await client.failure("http://nowhere.invalid/")?.kind == .hostNotFound)
     await client.transport.shutdown()
   }
 
-  @Test func `the error of a name that a SOCKS proxy is to be given says what the resolver says`() async throws {
+  @Test func `the error of a name that is resolved for a SOCKS proxy has the resolver's text`() async throws {
     let closed = try ClosedPort()
     let session = try Session.Builder().transport(.curl).proxy("socks5://127.0.0.1:\(closed.port)").build()
     let error = await session.request("http://nowhere.invalid/").serializingData().response.error
@@ -96,7 +96,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `bytes that arrive on an idle connection never become an answer`() async throws {
+  @Test func `bytes that arrive on an idle connection never become a response`() async throws {
     let gate = Gate()
     let sent = Gate()
     let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: [204, 304])
-  func `a body where none may be never becomes an answer`(_ status: Int) async throws {
+  func `a body that is not allowed never becomes a response`(_ status: Int) async throws {
     let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
     let server = try ScriptedServer { request in
       request.number > 0
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["", "evil", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"])
-  func `a body that follows the answer to HEAD never becomes an answer`(_ surplus: String) async throws {
+  func `a body after the response to HEAD never becomes a response`(_ surplus: String) async throws {
     let server = try ScriptedServer { request in
       request.number > 0
         ? .respond(body: .text("good")) : .verbatim("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + surplus)
@@ -153,7 +153,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a server that says close is taken at its word`() async throws {
+  @Test func `a connection is not used again after Connection close`() async throws {
     let server = try ScriptedServer(always: .respond(fields: ["Connection": "close"], body: .text("ok")))
     let client = Client()
     for _ in 1...3 { #expect(try await client.fetch(server.url).text == "ok") }

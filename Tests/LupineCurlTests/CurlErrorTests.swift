@@ -41,7 +41,7 @@ import Testing
       (18, "HTTP/2 stream 1 was not closed cleanly before end of the underlying stream", .connectionLost),
       (16, "", .connectionLost),
     ] as [(UInt32, String, LupineError.Kind)])
-  func `a broken rule of HTTP 2 is told from a lost connection`(
+  func `a protocol error of HTTP 2 is not a lost connection`(
     _ code: UInt32, _ text: String, _ kind: LupineError.Kind
   ) {
     let error = CurlError.error(
@@ -49,7 +49,7 @@ import Testing
     #expect(error.kind == kind)
   }
 
-  @Test func `a broken chunk is told from a lost connection`() {
+  @Test func `a malformed chunk is not a lost connection`() {
     let error = CurlError.error(
       CURLE_RECV_ERROR, text: "Illegal or missing hexadecimal sequence in chunked-encoding", system: 0,
       hasConnection: true)

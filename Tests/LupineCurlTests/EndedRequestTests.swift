@@ -28,7 +28,7 @@ import Testing
   enum Form: CaseIterable, Sendable { case data, upload, download }
 
   @Test(arguments: Way.allCases, Form.allCases)
-  func `an ended request knows the head and what it cost`(way: Way, form: Form) async throws {
+  func `an ended request has the head and the metrics`(way: Way, form: Form) async throws {
     let server = try ScriptedServer(always: .stall(afterBytes: 3))
     let world = try World(way)
     let (response, metrics, error) = await world.end(form, server.url, way)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `an ended request over HTTP2 knows the head and what it cost`(way: Way) async throws {
+  func `an ended request over HTTP2 has the head and the metrics`(way: Way) async throws {
     let peer = try HTTP2Peer { stream, _ in [.send(.head(stream)), .send(.data(stream, "hel", ends: false))] }
     defer { peer.stop() }
     let world = try World(way)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stream that ends early knows the head and what it cost`(isTooLong: Bool) async throws {
+  func `a stream that ends early has the head and the metrics`(isTooLong: Bool) async throws {
     let server = try ScriptedServer(always: .stall(afterBytes: 3))
     let world = try World(.request)
     let request = world.session.streamRequest(server.url)

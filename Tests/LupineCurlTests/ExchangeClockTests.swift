@@ -12,7 +12,7 @@ import Testing
     return clock.remaining(of: timeout, at: now)
   }
 
-  @Test func `another address has what is left of the time to connect`() {
+  @Test func `the next address has the rest of the connect timeout`() {
     #expect(Self.rest(of: .seconds(80), startedAgo: 20) == .seconds(60))
   }
 

@@ -25,7 +25,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a request carries no field that nobody set`() async throws {
+  @Test func `a request has no field that the program did not set`() async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
     _ = try await client.fetch(server.url)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "DELETE", "OPTIONS", "PROPFIND", "QUERY"])
-  func `any method is sent as it stands`(_ name: String) async throws {
+  func `any method is sent unchanged`(_ name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     let client = Client()
     let method = try #require(HTTPRequest.Method(name))

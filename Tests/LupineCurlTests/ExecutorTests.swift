@@ -62,7 +62,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a task on the executor shuts its transport down and goes on elsewhere`() async throws {
+  @Test func `a task on the executor shuts its transport down and continues elsewhere`() async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
     try await withTaskExecutorPreference(client.transport.executor) {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the executor of a transport that nobody has any more runs its tasks elsewhere`() async {
+  @Test func `the executor of a released transport runs its tasks elsewhere`() async {
     var transport: CurlTransport? = CurlTransport()
     let executor = transport?.executor
     transport = nil

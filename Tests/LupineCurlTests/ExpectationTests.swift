@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `the body follows the server's word`(_ kind: Kind) async throws {
+  func `the body is sent after the server's 100`(_ kind: Kind) async throws {
     let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
     let client = Client()
     let log = EventLog()

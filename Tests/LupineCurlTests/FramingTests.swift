@@ -53,7 +53,7 @@ import Testing
     "HTTP/1.1 200\r\nContent-Length: 0005\r\n\r\nhello",
     "HTTP/1.1 200 \r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
   ])
-  func `what is merely unusual is accepted`(_ text: String) async throws {
+  func `unusual but valid responses are accepted`(_ text: String) async throws {
     let server = try ScriptedServer(always: .verbatim(text))
     let client = Client()
     #expect(try await client.fetch(server.url).text == "hello")

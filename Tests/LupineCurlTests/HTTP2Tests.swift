@@ -83,7 +83,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `of a GOAWAY in flight only what was not processed is sent again`() async throws {
+  @Test func `after a GOAWAY only requests that were not processed are sent again`() async throws {
     // The peer says that it has processed the stream: a repetition would do its work twice.
     let processed = try HTTP2Peer { stream, _ in [.send(.goAway(last: stream)), .close] }
     defer { processed.stop() }
@@ -140,7 +140,7 @@ extension Client {
   ]
 
   @Test(arguments: [false, true])
-  func `a list of fields beyond the limits over HTTP 2 is told as that`(isSecured: Bool) async throws {
+  func `a list of fields beyond the limits over HTTP 2 is an error of the limit`(isSecured: Bool) async throws {
     let client = Client.trusting()
     let fields = (0..<100).map { ("x-\($0)", String(repeating: "a", count: 100)) }
     // The entry at 62 is the one that was added last (RFC 7541 section 2.3.3).
@@ -169,7 +169,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `an idle timeout does not say that no byte moved`() async throws {
+  @Test func `the message of an idle timeout does not claim that no byte moved`() async throws {
     // A part of a head: bytes, and nothing of a response.
     let peer = try HTTP2Peer { stream, _ in
       [.send(Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")])))]

@@ -74,7 +74,7 @@ import Testing
     #expect(resolver.asked.count == 1)
   }
 
-  @Test func `what no resolver can find is an error for all who wait`() async throws {
+  @Test func `the error of a failed lookup has the resolver's text`() async throws {
     let lookups = HostLookups(HostResolver { _ in .failure("no such name") })
     let context = Client().context()
     let error = await #expect(throws: LupineError.self) {
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.message.contains("no such name") == true)
   }
 
-  @Test func `no more names are looked up at once than may be, and lookups that hang count`() async throws {
+  @Test func `the limit of concurrent lookups holds, and hanging lookups count`() async throws {
     let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 2)
     let controls = [ExchangeControl(), ExchangeControl()]
     let queued = EventLog()

@@ -37,7 +37,6 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: file)).count == 1_000)
     await session.shutdown()
   }
-
 }
 
 /// A folder whose disk does not answer; see `with-peers`.
@@ -68,8 +67,7 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
   func `an upload whose disk does not answer holds up no other request, and ends by its timeout`(
     wait: Wait
   ) async throws {
-    let server = try Self.server()
-    let session = try Session.Builder().transport(CurlTransport()).build()
+    let (session, server) = try Self.sessionAndServer()
     let waiting = try wait.upload(in: session, to: server.url + "/file").timeouts { $0.total = .milliseconds(500) }
     async let error = waiting.serializingData().response.error
     try await Self.expectOthersToEnd(session, server)
@@ -81,8 +79,7 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
   func `an upload whose disk does not answer ends when it is cancelled, and so does its session`(
     wait: Wait
   ) async throws {
-    let server = try Self.server()
-    let session = try Session.Builder().transport(CurlTransport()).build()
+    let (session, server) = try Self.sessionAndServer()
     let (first, second) = (
       try wait.upload(in: session, to: server.url + "/file"), try wait.upload(in: session, to: server.url + "/file")
     )
@@ -97,8 +94,7 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
 
   @Test(.timeLimit(.minutes(1)))
   func `a destination that is not created holds up no other request and no timeout`() async throws {
-    let server = try Self.server()
-    let session = try Session.Builder().transport(CurlTransport()).build()
+    let (session, server) = try Self.sessionAndServer()
     let file = "\(frozenFolder ?? "")/new"
     let (heads, head) = AsyncStream.makeStream(of: Void.self)
     let download = session.download(
@@ -113,8 +109,9 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
     try await Self.expectOthersToEnd(session, server)
   }
 
-  private static func server() throws -> ScriptedServer {
-    try ScriptedServer { $0.path == "/silent" ? .stall(afterBytes: 3) : .respond(body: .filler(1_000)) }
+  private static func sessionAndServer() throws -> (Session, ScriptedServer) {
+    let server = try ScriptedServer { $0.path == "/silent" ? .stall(afterBytes: 3) : .respond(body: .filler(1_000)) }
+    return (try Session.Builder().transport(CurlTransport()).build(), server)
   }
 
   private static func expectOthersToEnd(_ session: Session, _ server: ScriptedServer) async throws {

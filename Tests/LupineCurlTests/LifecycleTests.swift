@@ -6,7 +6,7 @@ import LupineTesting
 import Testing
 
 @Suite struct LifecycleTests {
-  @Test func `shutting down ends what is under way, in its head or in its body`() async throws {
+  @Test func `the shutdown ends running exchanges, before the head or in the body`() async throws {
     let server = try ScriptedServer { $0.path == "/head" ? .stallBeforeHead : .stall(afterBytes: 2) }
     let client = Client()
     async let failure = client.failure(server.url + "/head")
@@ -59,7 +59,7 @@ import Testing
     #expect(await client.failure(server.url)?.kind == .sessionShutDown)
   }
 
-  @Test func `a transport that is let go finishes its last exchange and closes its connections`() async throws {
+  @Test func `a released transport finishes its last exchange and closes its connections`() async throws {
     let gate = Gate()
     let server = try ScriptedServer(
       always: [.head(status: 200, fields: ["Content-Length": "2"]), .body([65]), .wait(gate), .body([66])])

@@ -9,7 +9,7 @@ import Testing
     (ScriptedReply.oversizedField(bytes: 90_000), Limits.Name.responseFields), (.endlessFields, .responseFields),
     (.endlessInformational, .informationalResponses), (.endlessTrailers, .trailers),
   ])
-  func `what has no end meets a limit`(_ reply: ScriptedReply, _ name: Limits.Name) async throws {
+  func `endless responses exceed a limit`(_ reply: ScriptedReply, _ name: Limits.Name) async throws {
     let server = try ScriptedServer(always: reply)
     var client = Client()
     client.limits.responseFields = 64 << 10
@@ -19,7 +19,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a great many small fields meet a limit`() async throws {
+  @Test func `too many small fields exceed a limit`() async throws {
     let server = try ScriptedServer(always: .endlessFields)
     let client = Client()
     #expect(await client.failure(server.url)?.kind == .limitExceeded(.responseFieldCount))

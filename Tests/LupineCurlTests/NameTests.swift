@@ -65,7 +65,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `where one address refuses, the name's next is tried`() async throws {
+  @Test func `if one address refuses, the next address of the name is tried`() async throws {
     let server = try Self.server()
     let names = Names(["a.example": ["::1", "127.0.0.2", "127.0.0.1"]])
     let client = names.client()
@@ -85,7 +85,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `exchanges wait while as many names are looked up as may be, and are told why`() async throws {
+  @Test func `exchanges wait if the limit of name lookups is reached, and an event has the reason`() async throws {
     let server = try Self.server()
     let hosts = (1...6).map { "\($0).example" }
     let names = Names(Dictionary(uniqueKeysWithValues: hosts.map { ($0, ["127.0.0.1"]) }), isOpen: false)
@@ -112,7 +112,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `a name that nobody answers for ends with the time to connect`() async throws {
+  @Test func `a name lookup without an answer ends with the connect timeout`() async throws {
     let names = Names([:], isOpen: false)
     var client = names.client()
     client.connectTimeout = .milliseconds(50)

@@ -14,7 +14,7 @@ struct PeerTests {
     return (Client(configuration), try #require(Peers.nginxTLS))
   }
 
-  @Test func `HTTP/2 is agreed on where it is named, and many exchanges share a connection`() async throws {
+  @Test func `HTTP/2 is negotiated if the request names it, and many exchanges share a connection`() async throws {
     let (client, url) = try client()
     let first = try await client.fetch(url + "/hello") { $0.options.version = .http2 }
     #expect(first.end.metrics.version == .http2)
@@ -33,7 +33,7 @@ struct PeerTests {
     await client.transport.shutdown()
   }
 
-  @Test func `HTTP/1.1 is spoken where HTTP/2 is not asked for, on connections of its own`() async throws {
+  @Test func `HTTP/1.1 is used if HTTP/2 is not requested, on separate connections`() async throws {
     let (client, url) = try client()
     let first = try await client.fetch(url + "/hello") { $0.options.version = .http2 }
     #expect(first.end.metrics.version == .http2)
@@ -46,7 +46,7 @@ struct PeerTests {
     await client.transport.shutdown()
   }
 
-  @Test func `a certificate that nobody vouches for is refused`() async throws {
+  @Test func `a certificate of an unknown authority is refused`() async throws {
     let (_, url) = try client()
     let client = Client()
     let error = await client.failure(url)

@@ -39,7 +39,7 @@ extension PoolTests {
     }
   }
 
-  @Test func `a connection for which no descriptor is left is an error that says so`() async throws {
+  @Test func `a connection for which no descriptor is left is an error that names the reason`() async throws {
     await #expect(processExitsWith: .success) {
       let server = try ScriptedServer(always: .respond(body: .text("x")))
       let client = Client()

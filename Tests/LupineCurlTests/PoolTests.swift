@@ -11,7 +11,7 @@ import Testing
     _ transport: CurlTransport, _ options: ConnectionOptions = ConnectionOptions(), _ waits: Waits = Waits(.max)
   ) throws -> Session { try Session.Builder().transport(transport).connections(options).monitor(waits).build() }
 
-  @Test func `a snapshot counts what is open, idle and waiting`() async throws {
+  @Test func `a snapshot counts open, idle and waiting exchanges and connections`() async throws {
     let gate = Gate()
     let server = try ScriptedServer { request in
       request.path == "/held" ? ScriptedReply.respond(body: .text("x")).preceded(by: .wait(gate)) : .respond()
@@ -71,7 +71,7 @@ import Testing
     await transport.shutdown()
   }
 
-  @Test func `who is more urgent goes first`() async throws {
+  @Test func `exchanges of a higher priority go first`() async throws {
     let gate = Gate()
     let server = try ScriptedServer { request in
       request.path == "/first" ? ScriptedReply.respond().preceded(by: .wait(gate)) : .respond(body: .text("x"))

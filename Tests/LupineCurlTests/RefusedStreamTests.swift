@@ -91,7 +91,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `of an endless body no more is read than the limit`() async throws {
+  @Test func `an endless body is read up to the limit`() async throws {
     let server = try ScriptedServer(always: [.head(status: 400), .repeat([0x78])])
     let session = try session()
     let error = await failure(session, server.url)

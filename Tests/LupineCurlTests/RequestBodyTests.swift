@@ -52,7 +52,8 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .put, .patch])
-  func `a method that usually has a body says that it has none`(_ method: HTTPRequest.Method) async throws {
+  func `a method that usually has a body sends Content-Length 0 without one`(_ method: HTTPRequest.Method) async throws
+  {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
     _ = try await client.fetch(server.url, method: method)
@@ -84,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [3, 9])
-  func `a reader of another length than it says is an error`(_ count: Int) async throws {
+  func `a reader whose length differs from its stated length is an error`(_ count: Int) async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
     let body = RequestBody(length: 5, isReplayable: true) { (_) throws(LupineError) in

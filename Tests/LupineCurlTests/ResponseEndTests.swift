@@ -17,7 +17,7 @@ import Testing
     throw LupineError(.other, "The head has no end.")
   }
 
-  @Test func `a head says what ends its body`() throws {
+  @Test func `the end of a body follows from its head`() throws {
     #expect(try framing(.head, "HTTP/1.1 200 OK", "Content-Length: 5") == .head)
     #expect(try framing(.get, "HTTP/2 204 ") == .head)
     #expect(try framing(.get, "HTTP/1.1 304 Not Modified", "Content-Length: 5") == .head)

@@ -34,7 +34,7 @@ import Testing
     #expect(first === second)
   }
 
-  @Test func `a file that was written anew is read again, and then once`() throws {
+  @Test func `a file that was replaced is read again once`() throws {
     var cache = RootCache()
     let first = try cache.roots(in: files())
     try folder.write(try Self.fixture("root") + Self.fixture("Trust/root"), to: "roots.pem")

@@ -42,7 +42,7 @@ import Testing
   private static let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
 
   @Test(arguments: wholes)
-  func `what comes in one write with the end of a response is not the beginning of the next one`(
+  func `bytes in one write with the end of a response are not the beginning of the next one`(
     whole: Whole
   ) async throws {
     for place in 1...Self.evil.count {
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: wholes)
-  func `what comes behind a response before the next request is not its answer`(whole: Whole) async throws {
+  func `bytes after a response and before the next request are not its response`(whole: Whole) async throws {
     let all = whole.bytes + Self.evil
     for place in 1..<all.count {
       try await Self.expectGood(whole, [Array(all[..<place]), Array(all[place...])], rest: [])
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: wholes)
-  func `what is decrypted with the end of a response is not the beginning of the next one`(
+  func `bytes decrypted with the end of a response are not the beginning of the next one`(
     whole: Whole
   ) async throws {
     for place in [1, 17, Self.evil.count] {
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: wholes)
-  func `what is encrypted behind a response before the next request is not its answer`(whole: Whole) async throws {
+  func `encrypted bytes after a response and before the next request are not its response`(whole: Whole) async throws {
     let all = whole.bytes + Self.evil
     for place in stride(from: 1, to: all.count, by: 5) {
       try await Self.expectGood(whole, secured: [Array(all[..<place]), Array(all[place...])], rest: [])
@@ -101,7 +101,7 @@ import Testing
     ("Content-Length: 0\r\n\r\n", ""), ("Content-Length: 2\r\n\r\n", "no"),
     ("Transfer-Encoding: chunked\r\n\r\n", "2\r\nno\r\n0\r\n\r\n"),
   ])
-  func `what comes behind a challenge that libcurl answers is an error and not the answer`(
+  func `bytes after a challenge that libcurl answers are an error and not the response`(
     framing: String, content: String
   ) async throws {
     let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(Self.challenge)\r\n\(framing)"

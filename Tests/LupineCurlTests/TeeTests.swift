@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: Destination.allCases)
-  func `an observer hears of a cancellation off the transport's thread`(destination: Destination) async throws {
+  func `an observer receives a cancellation off the transport's thread`(destination: Destination) async throws {
     let server = try ScriptedServer(always: .stall(afterBytes: 1_500_000, of: .bytes(Self.content)))
     let session = try session()
     let receiving = Task { try await receive(server.url, destination, by: session) }

@@ -57,7 +57,7 @@ import TrustSupport
   }
 
   @Test(arguments: HTTP2Script.breaks.keys.sorted(), ["HEAD", "204", "304", "Content-Length"])
-  func `what shows that an HTTP 2 body is whole counts though the connection breaks behind it`(
+  func `an HTTP 2 body that is known to be complete is accepted although the connection breaks after it`(
     name: String, proof: String
   ) async throws {
     let head =
@@ -134,7 +134,7 @@ import TrustSupport
     await client.transport.shutdown()
   }
 
-  @Test func `what arrived before the truncation is handed over`() async throws {
+  @Test func `the bytes before the truncation are handed over`() async throws {
     let peer = try WirePeer(
       WirePeer.Line(isSecured: true), answer: Array("HTTP/1.1 200 OK\r\n\r\nhello".utf8), ending: .cut)
     defer { peer.stop() }
@@ -161,7 +161,7 @@ import TrustSupport
   }
 
   @Test(arguments: ["204", "304", "Content-Length", "no content"])
-  func `an HTTP 2 answer before the body is out is returned though the server takes no more of it`(
+  func `an HTTP 2 response before the end of the upload is returned although the server stops reading`(
     proof: String
   ) async throws {
     let answer =
@@ -187,7 +187,7 @@ import TrustSupport
   }
 
   @Test(arguments: [false, true])
-  func `HTTP 2 is spoken where it is named, and HTTP 1.1 else`(isNamed: Bool) async throws {
+  func `HTTP 2 is used if the request names it, otherwise HTTP 1.1`(isNamed: Bool) async throws {
     let answer =
       isNamed
       ? HTTP2Script.head(length: 5) + HTTP2Script.data("hello", ends: true)

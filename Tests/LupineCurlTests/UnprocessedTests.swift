@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the word of the server is understood in pieces of any size`(isSecured: Bool) async throws {
+  func `libcurl's lines about refused streams are parsed in pieces of any size`(isSecured: Bool) async throws {
     let client = Client.trusting()
     for frame in [HTTP2Peer.Frame.reset(1, code: 7), .goAway(last: 0)] {
       let bytes = frame.bytes
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what the server does not say is not known`(isSecured: Bool) async throws {
+  func `a request is not unprocessed without proof from the server`(isSecured: Bool) async throws {
     let scripts: [@Sendable (UInt32) -> [HTTP2Peer.Step]] = [
       { [.send(.goAway(last: $0)), .close] }, { [.send(.goAway(last: $0 + 2)), .close] },
       { _ in [.send(.goAway(last: 0x7FFF_FFFF)), .close] }, { _ in [.close] }, { [.send(.reset($0, code: 2))] },
@@ -85,7 +85,8 @@ import Testing
     }
   }
 
-  @Test func `a GOAWAY tells all streams of a connection, those above it and those below`() async throws {
+  @Test func `a GOAWAY concerns all streams of a connection, those above its last stream and those below`() async throws
+  {
     let peer = try HTTP2Peer(isSecured: true) { stream, number in
       switch number {
       case 0: Self.ok(stream)
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .post])
-  func `sixty requests to a server that says GOAWAY every five streams are each processed once`(
+  func `sixty requests to a server that sends GOAWAY every five streams are each processed once`(
     method: HTTPRequest.Method
   ) async throws {
     let processed = Mutex(0)

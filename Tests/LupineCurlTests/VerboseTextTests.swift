@@ -22,7 +22,7 @@ import Testing
       "Connection died, retrying a fresh connect (retry count: 1)\n", "h2h3 [x: REFUSED_STREAM, retrying]\n",
       "h2h3 [x: recveived GOAWAY, error=0, last_stream=0]\n", "REFUSED_STREAM",
     ])
-  func `other lines say nothing, whatever they quote`(line: String) {
+  func `other lines have no effect, whatever they quote`(line: String) {
     #expect(read(line) == nil)
   }
 }

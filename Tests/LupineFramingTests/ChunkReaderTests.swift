@@ -38,7 +38,7 @@ import Testing
     "5\r\nhello\r\n\r\n",
     "5\r\nhello\r\n0x5\r\n", "5\r\nhello\r\n0\n", "5\r\nhello\r\n0\r\n\n", "5\r\nhello\r\n0\r\nX-A: 1\n", "0\rX",
   ])
-  func `what the grammar does not allow is refused`(text: String) throws {
+  func `malformed chunks are refused`(text: String) throws {
     // What is missing at the end is made up for, so that a reader who is lenient finds a whole body.
     let found = try Reading.theSame(of: text.isEmpty ? "\r\n" : text + "hello\r\n0\r\n\r\n")
     #expect(found.failure == .malformedResponse)
@@ -81,7 +81,7 @@ import Testing
     #expect(Reading(String(repeating: signed, count: 500) + "0\r\n\r\n").isFinished)
   }
 
-  @Test func `trailers keep to their limit`() throws {
+  @Test func `the limit of trailers holds`() throws {
     var limits = Limits()
     limits.trailers = 8
     #expect(try Reading.theSame(of: "0\r\nX-A: 1\r\n\r\n", limits).isFinished)
@@ -92,7 +92,7 @@ import Testing
     #expect(try Reading.theSame(of: "0\r\n\r\n", limits).isFinished)
   }
 
-  @Test func `content is handed over where it stands, as long as it goes on`() throws {
+  @Test func `content is returned as ranges of the input`() throws {
     let text = Array("5\r\nhello\r\n3\r\nyou\r\n0\r\n\r\n".utf8)
     var reader = ChunkReader(Limits())
     var position = 0

@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test(arguments: framings.indices)
-  func `the fields say where a body ends`(index: Int) throws {
+  func `the end of a body follows from the fields`(index: Int) throws {
     let (fields, framing) = Self.framings[index]
     #expect(try ResponseFraming(of: Self.head(200, fields), to: .get) == framing)
     #expect(try ResponseFraming(of: Self.head(500, fields), to: .post) == framing)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: 0..<3)
-  func `some responses have no body, whatever their fields say`(index: Int) throws {
+  func `some responses have no body, whatever their fields are`(index: Int) throws {
     let fields = Self.framings[index].fields
     #expect(try ResponseFraming(of: Self.head(200, fields), to: .head) == .none)
     #expect(try ResponseFraming(of: Self.head(204, fields), to: .get) == .none)

@@ -32,7 +32,7 @@ import Testing
     try await expectFault("its body failed. The stream", of: .body(Self.stream("abc", Oops())))
   }
 
-  @Test func `a head alone may tell of chunks`() async throws {
+  @Test func `a response to HEAD may have Transfer-Encoding chunked`() async throws {
     let mock = MockTransport()
     mock.stub(.head, "/", .status(.ok).field(.transferEncoding, "chunked"))
     let head = try await Exchange(method: .head).response(from: mock).head
@@ -48,18 +48,18 @@ import Testing
   }
 
   @Test(arguments: [(2, "more"), (4, "3")])
-  func `a stream of another length than its reply tells`(length: Int, found: String) async throws {
+  func `a stream whose length differs from its reply's Content-Length`(length: Int, found: String) async throws {
     let reply = MockReply.body(Self.stream("abc")).field(.contentLength, "\(length)")
     try await expectFault("says \(length) bytes, but its body has \(found)", of: reply)
   }
 
-  @Test func `a file of another length than its reply tells`() async throws {
+  @Test func `a file whose length differs from its reply's Content-Length`() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("abc", to: "a")
     try await expectFault("says 4 bytes, but its body has 3", of: .file(file).field(.contentLength, "4"))
   }
 
-  @Test func `a stream of the length that its reply tells`() async throws {
+  @Test func `a stream whose length equals its reply's Content-Length`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .body(Self.stream("abc")).field(.contentLength, "3"))
     #expect(try await mock.get("https://example.com/") == "abc")
@@ -74,7 +74,7 @@ import Testing
     try await expectFault(reason, of: reply)
   }
 
-  @Test func `chunks may say that they are chunks`() async throws {
+  @Test func `a chunked reply may name Transfer-Encoding itself`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .text("").chunked(["a", "b"]).field(.transferEncoding, "chunked"))
     #expect(try await mock.get("https://example.com/") == "ab")

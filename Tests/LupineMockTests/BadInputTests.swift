@@ -82,7 +82,7 @@ import Testing
     try await expectFault("says 4 bytes, but its body has 3", at: #line - 1, of: mock)
   }
 
-  @Test func `two lengths that are asked for as a fault are none of the stub's`() async throws {
+  @Test func `two lengths of a fault are no mistake of the stub`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .text("abc").fault(.doubledLength))
     #expect(await Exchange().failure(from: mock)?.kind == .malformedResponse)

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused])
-  func `a body is not sent where no connection comes about`(fault: NetworkFault) async throws {
+  func `a body is not sent if no connection is made`(fault: NetworkFault) async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", .sequence([.fault(fault), .text("done")]))
     let exchange = Exchange(method: .post, body: .text("hello"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ConnectionOptionTests {
   @Test(arguments: [HTTPResponse.Status.found, .unauthorized, .badGateway], [false, true])
-  func `what a proxy says is neither followed nor answered as the server's`(
+  func `the response of a proxy is neither followed nor answered as the server's`(
     status: HTTPResponse.Status, isHedged: Bool
   ) async throws {
     let mock = MockTransport()

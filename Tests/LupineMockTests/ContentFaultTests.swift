@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: [
     BandwidthDistribution.uniform(1...100), .exponential(mean: 50), .normal(mean: 50, deviation: 20),
-  ]) func `bandwidth is drawn anew, and the same for the same seed`(distribution: BandwidthDistribution) async throws {
+  ]) func `bandwidth is random, and the same for the same seed`(distribution: BandwidthDistribution) async throws {
     func times(seed: UInt64) async throws -> [Duration] {
       try await Self.times(of: .text(String(repeating: "a", count: 100)).bandwidth(distribution, seed: seed))
     }
@@ -71,7 +71,7 @@ import Testing
     #expect(try await times(seed: 2) != first)
   }
 
-  @Test func `latency is drawn anew, and the same for the same seed`() async throws {
+  @Test func `latency is random, and the same for the same seed`() async throws {
     func times(seed: UInt64) async throws -> [Duration] {
       try await Self.times(of: .text("a").latency(.uniform(.seconds(1)...(.seconds(5))), seed: seed))
     }

@@ -22,7 +22,7 @@ import Testing
     #expect([stranger, friend].map { $0.course.contains("100") } == [false, true])
   }
 
-  @Test func `a server that cannot do what is expected is met without the expectation`() async throws {
+  @Test func `a server that answers 417 accepts the request without the expectation`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", where: [.field(.expect, "100-continue")], .status(.expectationFailed))
     mock.stub(.put, "/", .status(.created))
@@ -44,7 +44,7 @@ import Testing
     #expect(mock.requests.map(\.text) == ["hello"])
   }
 
-  @Test func `a request that no stub fits keeps its body, and the report tells of the head alone`() async throws {
+  @Test func `a request that matches no stub keeps its body, and the report has the head alone`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", where: [.field(.authorization), .body("other")], .status(.created))
     let exchange = Self.exchange()
@@ -56,7 +56,7 @@ import Testing
     #expect(mock.requests.map(\.text) == [""])
   }
 
-  @Test func `a precondition of a resource is told before the body`() async throws {
+  @Test func `a precondition of a resource is answered before the body is sent`() async throws {
     let mock = MockTransport()
     mock.stub(.put, "/", .resource(Data("old".utf8), etag: "v2"))
     let exchange = Self.exchange(headers: [.ifMatch: "\"v1\""])

@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     MockReply.reset, .fault(.goAway), .fault(.doubledLength), .failure(.connectionLost), .fault(.connectionRefused),
     .text("over").field(.contentLength, "9"),
-  ]) func `what leaves no head leaves the body unread`(reply: MockReply) async throws {
+  ]) func `a reply without a head leaves the body unread`(reply: MockReply) async throws {
     let mock = Self.mock(reply)
     let exchange = Self.exchange()
     let failure = try #require(await exchange.failure(from: mock))
@@ -73,7 +73,7 @@ import Testing
     #expect(mock.requests.map(\.text) == ["hello"])
   }
 
-  @Test func `interim responses of the stub's own come once, a 100 among them in its place`() async throws {
+  @Test func `interim responses of the stub are sent once, and a 100 among them replaces the mock's`() async throws {
     @Sendable func head(_ code: Int) -> HTTPResponse { HTTPResponse(status: .init(code: code)) }
     let mock = MockTransport()
     mock.stub(.post, "/among", .status(.badRequest).informational([head(103), head(100), head(102)]))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a closure is asked after 100, or without the body where it takes none`() async throws {
+  @Test func `a closure is called after 100, or without the body if the stub reads none`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/whole") { .text($0.text, status: .badRequest) }
     mock.stub(.post, "/slowly") { request async in .text(request.text, status: .badRequest) }

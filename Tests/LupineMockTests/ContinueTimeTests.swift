@@ -66,7 +66,7 @@ import Testing
     #expect(found.body == "")
   }
 
-  @Test func `nothing of the body is read before its time has come`() async throws {
+  @Test func `the body is not read before the 100 or its timeout`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", .status(.ok).continues(after: .milliseconds(400)))
     let clock = TestClock()

@@ -136,7 +136,7 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test func `a cancellation ends a response that nobody takes`() async throws {
+  @Test func `a cancellation ends a response that is not consumed`() async throws {
     let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.get, "/", .data(Data(repeating: 1, count: 1_000_000)))

@@ -18,7 +18,7 @@ import Testing
     text.replacing(#/\d+\.\d+ ms/#, with: "0 ms").replacing(#/\s+/#, with: " ")
   }
 
-  @Test func `what a failing test tells is what the guide shows`() async throws {
+  @Test func `the report of a failing test equals the guide's`() async throws {
     let mock = MockTransport()
     let file = "FailingTest/FailingTest.swift"
     mock.stub(.get, "https://api.example.com/v1/users/{id}", .text("mattt"), fileID: file, line: 7)
@@ -29,7 +29,7 @@ import Testing
     #expect(plain(try guide()).contains(plain(error.message)))
   }
 
-  @Test func `what a failing seed tells is what the guide shows`() async throws {
+  @Test func `the report of a failing seed equals the guide's`() async throws {
     let failure = await #expect(throws: SimulationFailure.self) {
       try await Simulation.explore(seeds: 0..<1_000) { world in
         let mock = MockTransport()

@@ -15,7 +15,7 @@ import Testing
     return (.oneShot(stream), ended)
   }
 
-  @Test func `a refusal comes although the body never ends, and the body is let go`() async throws {
+  @Test func `a refusal arrives although the body never ends, and the body is released`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/upload", reading: .first(bytes: 0), .status(.contentTooLarge))
     let (body, ended) = Self.endless()
@@ -30,7 +30,7 @@ import Testing
     try mock.verify()
   }
 
-  @Test func `so many bytes are taken and no more`() async throws {
+  @Test func `exactly the stated number of bytes is read`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", reading: .first(bytes: 3)) { request in .text(request.text) }
     let (body, ended) = Self.endless()

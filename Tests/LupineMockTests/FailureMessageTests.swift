@@ -6,7 +6,7 @@ import Testing
 
 /// What a failing test tells.
 @Suite struct FailureMessageTests {
-  @Test func `verify tells what became of the requests`() async throws {
+  @Test func `the error of verify has the log of each request`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/a", .sequence([.reset, .text("up")]))
     mock.stub(.get, "/b", .text("never"))
@@ -27,7 +27,7 @@ import Testing
     #expect(lines.last == "[GET https://example.com/a]")
   }
 
-  @Test func `an unexpected request tells what led to it`() async throws {
+  @Test func `the error of an unexpected request has the log that led to it`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/old", .redirect(to: "/new"))
     let session = try Session.Builder().transport(mock).build()

@@ -56,14 +56,14 @@ import Testing
     return times
   }
 
-  @Test(arguments: ways) func `latency is drawn anew for each answer`(way: Way) async throws {
+  @Test(arguments: ways) func `latency is random for each reply`(way: Way) async throws {
     let first = try await Self.times(way, seed: 1)
     #expect(Set(first).count == 5)
     #expect(try await Self.times(way, seed: 1) == first)
     #expect(try await Self.times(way, seed: 2) != first)
   }
 
-  @Test(arguments: ways) func `latency is drawn anew for exchanges that a simulation delays`(way: Way) async throws {
+  @Test(arguments: ways) func `latency is random for exchanges that a simulation delays`(way: Way) async throws {
     let delays = (1...5).map { InjectedFault(exchange: $0, .delay(.seconds(1))) }
     let times = try await withSimulation(seed: 7, faults: delays) { world in
       try await Self.times(way, seed: 1, world: world)

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "long ago"]) func `no condition by date counts where it has none`(
+  @Test(arguments: [nil, "long ago"]) func `conditions by date are ignored without a date`(
     lastModified: String?
   ) async throws {
     let conditions: [HTTPFields] = [
@@ -158,14 +158,14 @@ import Testing
     #expect(try await response([.ifMatch: condition]).head.status.code == status)
   }
 
-  @Test func `HEAD tells the length without the bytes, and knows no range`() async throws {
+  @Test func `HEAD returns the length without the bytes, and ignores a range`() async throws {
     let (head, text) = try await response([.range: "bytes=0-1"], method: .head)
     #expect(head.status == .ok)
     #expect(head.headerFields[.contentLength] == "10")
     #expect(text.isEmpty)
   }
 
-  @Test func `an interrupted download goes on where it was`() async throws {
+  @Test func `an interrupted download continues at its offset`() async throws {
     let mock = MockTransport()
     let resource = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub([.get], "/", .sequence([resource.reset(afterBytes: 4), resource]))
@@ -179,7 +179,7 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=4-")
   }
 
-  @Test func `one stub answers several methods, and says so`() async throws {
+  @Test func `one stub answers several methods, and its description names them`() async throws {
     let mock = MockTransport()
     mock.stub([.put, .patch], "/") { request in .text(request.method.rawValue) }
     #expect(try await Exchange(method: .put).response(from: mock).text == "PUT")

@@ -48,7 +48,7 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test func `an evaluator without a chain refuses, and the error tells how to present one`() async throws {
+  @Test func `an evaluator without a chain refuses, and the error shows how to present one`() async throws {
     let judge = Recorder()
     let mock = MockTransport()
     mock.stub(.get, "/", .empty)

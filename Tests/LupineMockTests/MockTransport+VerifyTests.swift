@@ -14,7 +14,7 @@ import Testing
     try mock.verify()
   }
 
-  @Test func `what was not used and what was not expected is listed`() async throws {
+  @Test func `unused stubs and unexpected requests are listed`() async throws {
     let mock = MockTransport()
     let line: UInt = #line + 1
     mock.stub(.get, "/never", .empty)
@@ -36,7 +36,7 @@ import Testing
     #expect(!error.message.contains("no stub expected"))
   }
 
-  @Test func `a mock without stubs tells how to write one for the request`() async throws {
+  @Test func `the error of a mock without stubs shows the stub for the request`() async throws {
     let mock = MockTransport()
     let exchange = Exchange(method: .post, url: "https://example.com/users?page=2")
     let error = try #require(await exchange.failure(from: mock))
@@ -82,7 +82,7 @@ import Testing
     #expect(error.message.contains(difference))
   }
 
-  @Test func `a stub that is used up says so`() async throws {
+  @Test func `the error names a stub that is used up`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", count: .once, .empty)
     _ = try await mock.get("https://example.com/")

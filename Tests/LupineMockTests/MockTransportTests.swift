@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [MockReply.text("hello"), .text("hello").delay(.seconds(1)), .reset])
-  func `a connection is told before what comes over it`(reply: MockReply) async throws {
+  func `a connection is reported before the events of its exchange`(reply: MockReply) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", reply.informational([HTTPResponse(status: .init(code: 103))]))
     let exchange = Exchange()
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [MockReply.fault(.connectionRefused), .fault(.hostNotFound), .failure(.connectionFailed)])
-  func `a connection that never came about is not told`(reply: MockReply) async throws {
+  func `a connection that was not made is not reported`(reply: MockReply) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", reply)
     let exchange = Exchange()
@@ -148,7 +148,7 @@ import Testing
     #expect(try await send(through: .mock { $0.stub(.get, "/", .empty) }) == .noContent)
   }
 
-  @Test func `the shutdown ends what is under way and refuses what comes later`() async throws {
+  @Test func `the shutdown ends running exchanges and refuses later ones`() async throws {
     let mock = MockTransport()
     let clock = TestClock()
     mock.stub(.get, "/head", .stall)

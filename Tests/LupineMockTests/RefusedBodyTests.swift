@@ -61,7 +61,7 @@ import Testing
     #expect(await exchange.failure(from: mock)?.kind == .bodyFailed)
   }
 
-  @Test func `a retry of it is told its progress once`() async throws {
+  @Test func `a retry of it reports its progress once`() async throws {
     let mock = Self.mock(.condition)
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).retrier(.backoff(limit: 1)).build()
     let request = try OutgoingRequest("https://example.com/", method: .post, body: Self.oneShot("hello"))
@@ -77,7 +77,7 @@ import Testing
     #expect(told.withLock { $0.last } == 5)
   }
 
-  @Test func `a stream that takes its time is told as it happens where no stub may refuse it`() async throws {
+  @Test func `progress of a slow stream is reported at once if no stub can refuse the body`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/") { .text($0.text) }
     let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)

@@ -66,7 +66,7 @@ import Testing
     #expect(refused.error?.kind == .certificateRejected)
   }
 
-  @Test func `a request nobody stubbed fails with the stub to write`() async throws {
+  @Test func `a request without a stub fails with the stub to write`() async throws {
     let session = try Session.Builder().transport(MockTransport()).build()
     let response = await session.request("https://example.com/a").serializingData().response
     #expect(response.error?.kind == .unmatchedRequest)

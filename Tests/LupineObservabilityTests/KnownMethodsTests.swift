@@ -9,7 +9,7 @@
       #expect(KnownMethods.named(by: list).isSuperset(of: ["GET", "PATCH", "QUERY"]))
     }
 
-    @Test func `a list stands in their place, its capitals kept`() {
+    @Test func `a list replaces the known methods, with its capital letters`() {
       #expect(KnownMethods.named(by: "GET, BREW,propfind") == ["GET", "BREW", "propfind"])
     }
   }

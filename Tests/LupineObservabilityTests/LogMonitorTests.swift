@@ -38,7 +38,7 @@ import LupineSession
       #expect(end.metadata["http.response.body.size"] == "5")
     }
 
-    @Test func `levels tell steps, retries and failures apart`() async throws {
+    @Test func `steps, retries and failures have different levels`() async throws {
       let entries = try await entries(.fault(.connectionRefused))
       #expect(entries.first { "\($0.message)".hasPrefix("retrying") }?.level == .notice)
       let end = try #require(entries.last { "\($0.message)".hasPrefix("finished") })
@@ -61,7 +61,7 @@ import LupineSession
       #expect(line.metadata["error.type"] == "serializationFailed")
     }
 
-    @Test func `what a policy decided is written as every other decision`() {
+    @Test func `a decision of a policy is logged like every other decision`() {
       var logger = Logger(label: "test") { [handler] _ in handler }
       logger.logLevel = .debug
       let decided = SessionEvent.Kind.decided(policy: "circuit breaker", reason: "opens after 5 failures")
@@ -70,7 +70,7 @@ import LupineSession
       #expect(handler.entries.map { "\($0.message)" } == ["the circuit breaker opens after 5 failures"])
     }
 
-    @Test func `a quiet logger hears of the end alone`() async throws {
+    @Test func `a logger of a high level receives the end alone`() async throws {
       #expect(try await entries(.text("hello"), level: .info).map { "\($0.message)" } == ["finished"])
     }
 

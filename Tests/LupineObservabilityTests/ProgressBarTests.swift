@@ -14,7 +14,7 @@ import Testing
       .text(width: width)
   }
 
-  @Test func `a line tells the part, the bytes, the speed and the time left`() {
+  @Test func `a line has the part, the bytes, the speed and the time left`() {
     #expect(
       Self.line(43_000_000, 100_000_000, 1_500_000)
         == "big.bin  [########------------]   43 %  43.0 MB of 100 MB  1.5 MB/s  00:38 left")
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     (20, "big.bin   43 %"), (8, "b   43 %"), (5, " 43 %"), (24, " 43 %  43.0 MB of 100 MB"), (4, "big."),
   ])
-  func `what does not fit is left out as a whole, never a part of a number`(width: Int, line: String) {
+  func `an element that does not fit is left out completely`(width: Int, line: String) {
     #expect(Self.line(43_000_000, 100_000_000, width: width) == line)
   }
 
@@ -57,7 +57,9 @@ import Testing
       ([nil, nil, nil], ["0 B", "5 B"]), ([nil, nil, 5], ["0 B", "100 %  5 B of 5 B"]),
       ([9, 9, 9], ["0 %  0 B of 9 B", "33 %  3 B of 9 B", "55 %  5 B of 9 B"]),
     ] as [([Int64?], [String])])
-  func `what is no terminal gets the last figure, whatever the length`(totals: [Int64?], lines: [String]) throws {
+  func `an output that is no terminal gets the last value, whatever the length`(totals: [Int64?], lines: [String])
+    throws
+  {
     let pipe = Pipe()
     let bar = ProgressBar(on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor))
     for (completed, total) in zip([0, 3, 5] as [Int64], totals) {
@@ -78,7 +80,7 @@ import Testing
     #expect(ProgressLine.size(bytes) == text)
   }
 
-  @Test func `what is no terminal gets a line at each tenth`() throws {
+  @Test func `an output that is no terminal gets a line at each tenth`() throws {
     let pipe = Pipe()
     let bar = ProgressBar("a\u{1B}[2J", on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor))
     for completed in 0...100 { bar.show(TransferProgress(completed: Int64(completed), total: 100)) }
@@ -88,7 +90,7 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test func `a terminal gets one line, drawn anew and ended once`() throws {
+  @Test func `a terminal gets one line, which is redrawn and ended once`() throws {
     var (master, slave) = (Int32(-1), Int32(-1))
     try #require(openpty(&master, &slave, nil, nil, nil) == 0)
     defer { close(master) }

@@ -34,7 +34,7 @@ import LupineSession
       #expect(Self.number(span, "http.response.body.size") == 5)
     }
 
-    @Test func `the span is the caller's child, and the server hears of it`() async throws {
+    @Test func `the span is the caller's child, and its fields are sent to the server`() async throws {
       let bench = MockSession(.text("hello"))
       let session = try bench.session { $0.install(.tracing(PropagatingTracer(base: tracer))) }
       let parent = tracer.startSpan("parent")
@@ -87,7 +87,7 @@ import LupineSession
       #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test func `a method of nobody's has a span of the general name`() async throws {
+    @Test func `an unknown method has a span of the general name`() async throws {
       let brew = try #require(HTTPRequest.Method("BREW"))
       let bench = MockSession(stubs: { $0.stub([brew], "/x", .text("tea")) })
       let session = try bench.session { $0.install(.tracing(tracer)) }

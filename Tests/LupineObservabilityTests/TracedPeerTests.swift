@@ -19,7 +19,7 @@ import LupineSession
       .enabled("httpbin is not running: run the tests beside Tests/Support/Peers/with-peers") {
         Peers.areRequired || Peers.httpbin != nil
       })
-    func `httpbin hears of each request's span, a child of the caller's`() async throws {
+    func `httpbin receives the context of each request's span, a child of the caller's`() async throws {
       let tracer = InMemoryTracer()
       let session = try Session.Builder().transport(.curl).install(.tracing(PropagatingTracer(base: tracer)))
         .baseURL(try #require(Peers.httpbin)).build()

@@ -31,7 +31,7 @@ import Testing
     #expect(filter.expire() == nil)
   }
 
-  @Test func `each change begins the wait anew`() {
+  @Test func `each change restarts the wait`() {
     var filter = ChangeFilter<Int>(waits: true)
     _ = filter.receive(1)
     #expect([2, 3].map { filter.receive($0) } == [.wait, .wait])

@@ -13,7 +13,7 @@ import Testing
     ("DEVTYPE=wwan\n", NetworkInterface.Kind.cellular), ("INTERFACE=net0\nDEVTYPE=wlan\n", .wifi),
     ("DEVTYPE=bridge\n", .bridge), ("INTERFACE=net0\n", .ethernet), ("", .ethernet),
   ])
-  func `the kernel's word for a device tells the kind`(event: String, kind: NetworkInterface.Kind) throws {
+  func `the device type of the kernel decides the kind`(event: String, kind: NetworkInterface.Kind) throws {
     try folder.write("3\n", to: "net0/ifindex")
     try folder.write(event, to: "net0/uevent")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")) == kind)
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     ("wireless/status", NetworkInterface.Kind.wifi), ("phy80211/name", .wifi), ("bridge/bridge_id", .bridge),
   ])
-  func `a folder beside it tells the kind`(file: String, kind: NetworkInterface.Kind) throws {
+  func `a folder beside the device type decides the kind`(file: String, kind: NetworkInterface.Kind) throws {
     try folder.write("3\n", to: "net0/ifindex")
     try folder.write("", to: "net0/\(file)")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")) == kind)
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     ("veth", NetworkInterface.Kind.virtual), ("bridge", .bridge), ("wwan", .cellular), ("wireguard", .virtual),
   ])
-  func `without files the driver's name tells the kind`(driver: String, kind: NetworkInterface.Kind) {
+  func `without files the name of the driver decides the kind`(driver: String, kind: NetworkInterface.Kind) {
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0", driver: driver)) == kind)
   }
 

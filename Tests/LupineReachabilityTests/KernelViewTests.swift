@@ -5,7 +5,7 @@ import Testing
 @testable import LupineReachability
 
 @Suite struct KernelViewTests {
-  @Test func `nothing is reported before every table was told`() {
+  @Test func `nothing is reported before the dump of every table is complete`() {
     var kernel = KernelDouble()
     kernel.run()
     #expect(kernel.dumped == [.links, .addresses, .routes])
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `a notice that says nothing new is not reported`() {
+  @Test func `a notification without a change is not reported`() {
     var kernel = KernelDouble()
     kernel.run()
     kernel.notify(RTM_NEWLINK, Datagram.link(1, "eth0"))
@@ -63,7 +63,7 @@ import Testing
     #expect(kernel.dumped.isEmpty)
   }
 
-  @Test func `a table that changed while it was told is told again`() {
+  @Test func `a table that changed during its dump is dumped again`() {
     var kernel = KernelDouble()
     kernel.run(flags: NLM_F_MULTI | NLM_F_DUMP_INTR)
     #expect(kernel.dumped == [.links, .addresses, .routes, .links])
@@ -79,7 +79,7 @@ import Testing
     #expect(kernel.paths.last?.status == .reachable(.ethernetOrWiFi))
   }
 
-  @Test func `after lost messages everything is told anew`() {
+  @Test func `after lost messages every table is dumped again`() {
     var kernel = KernelDouble()
     kernel.run()
     kernel.forgetDumps()
@@ -90,7 +90,7 @@ import Testing
     #expect(kernel.paths.last?.interfaces.map(\.name) == ["eth0", "eth1"])
   }
 
-  @Test func `messages lost while a table is told do not end it early`() {
+  @Test func `messages lost during a dump do not end it early`() {
     var kernel = KernelDouble()
     kernel.view.overrun()
     kernel.run()
@@ -108,7 +108,7 @@ import Testing
     #expect(kernel.view.settle().isEmpty)
   }
 
-  @Test func `an answer to a question of another number is none`() {
+  @Test func `a message with another sequence number is ignored`() {
     var kernel = KernelDouble()
     _ = kernel.view.settle()
     kernel.receive(Datagram().message(Int(NLMSG_DONE), sequence: 99, port: 7, Datagram.number(0)))
@@ -144,7 +144,7 @@ import Testing
     #expect(kernel.paths.map(\.status) == [.reachable(.ethernetOrWiFi)])
   }
 
-  @Test func `a kernel that can never tell a table is a failure with its reason`() {
+  @Test func `a table that the kernel can never dump is a failure with its reason`() {
     var kernel = KernelDouble()
     var failures: [NetlinkFailure] = []
     while failures.isEmpty, let output = kernel.view.settle().first {

@@ -16,7 +16,7 @@ import Testing
     #expect(path.watcherCount == 0)
   }
 
-  @Test func `a change of the path that is none of the status is reported as a path alone`() async {
+  @Test func `a change of the path without a change of the status is reported as a path alone`() async {
     let path = ScriptedPath(.ethernet)
     let manager = NetworkReachabilityManager(source: path)
     var statuses = manager.statuses.makeAsyncIterator()
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a listener hears the status and its changes in order, until it is stopped`(usesQueue: Bool) async {
+  func `a listener receives the status and its changes in order, until it is stopped`(usesQueue: Bool) async {
     let path = ScriptedPath(.offline)
     let manager = NetworkReachabilityManager(source: path)
     let (heard, continuation) = AsyncStream<ReachabilityStatus>.makeStream()
@@ -56,7 +56,7 @@ import Testing
     #expect(path.watcherCount == 0)
   }
 
-  @Test func `a manager that is let go stops listening`() {
+  @Test func `a released manager stops listening`() {
     let path = ScriptedPath(.offline)
     do {
       let manager = NetworkReachabilityManager(source: path)
@@ -112,7 +112,7 @@ import Testing
     #expect(manager.host == "example.com")
   }
 
-  @Test func `a status tells its reason in words`() {
+  @Test func `a status has its reason as text`() {
     #expect(ReachabilityStatus.unknown(.hostNotResolved("no such name")).description.contains("no such name"))
     #expect(ReachabilityStatus.notReachable.description == "not reachable")
   }

@@ -24,7 +24,7 @@ import Testing
     #expect(path.isExpensive == (status == .reachable(.cellular)))
   }
 
-  @Test func `a link whose kind cannot be told is unknown with the reason`() {
+  @Test func `a link of an unrecognised kind is unknown, with the reason`() {
     let path = path { state in
       _ = state.set(link(1, driver: nil)) { InterfaceClassifier(folder: "/nowhere").kind(of: $0) }
       _ = state.set(address(1, .sample))
@@ -34,7 +34,7 @@ import Testing
     #expect(path.defaultRoutes.count == 1)
   }
 
-  @Test func `a renamed link keeps its kind where its files are not there yet`() {
+  @Test func `a renamed link keeps its kind while its files do not exist yet`() {
     var state = NetworkState()
     _ = state.set(link(1)) { _ in .wifi }
     var renamed = link(1)
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [
     (UInt8(253), UInt32(0)), (UInt8(0), UInt32(IFA_F_TENTATIVE)), (UInt8(0), UInt32(IFA_F_DADFAILED)),
   ])
-  func `an address that is good for the link alone, or not yet, is no way out`(scope: UInt8, flags: UInt32) throws {
+  func `a link-local or tentative address is no route to the network`(scope: UInt8, flags: UInt32) throws {
     var kernel = KernelDouble()
     kernel.addresses = [Datagram.address(1, .sample, scope: scope, flags: flags)]
     kernel.run()

@@ -75,7 +75,7 @@ import Testing
     #expect(path.watcherCount == 0)
   }
 
-  @Test func `where there is a network, the policy behind it decides`() async throws {
+  @Test func `if there is a network, the next policy decides`() async throws {
     path.set(.ethernet)
     failOnce(.connectionFailed)
     let session = try session(OfflineRetrier(source: path), RetryPolicy(limit: 1))
@@ -121,7 +121,7 @@ import Testing
     (.post, .timedOut(.idle), false), (.get, .connectionRefused, false), (.get, .timedOut(.total), false),
     (.get, .certificateRejected, false), (.get, .unacceptableStatusCode(503), false), (.get, .cancelled, false),
   ])
-  func `what is held is what a network could mend`(
+  func `only failures that a network can repair are delayed`(
     method: HTTPRequest.Method, kind: LupineError.Kind, isHeld: Bool
   ) async throws {
     let attempt = try attempt("https://example.com/", method, kind)

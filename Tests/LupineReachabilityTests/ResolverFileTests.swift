@@ -21,5 +21,5 @@ import Testing
     #expect(servers.map(\.description) == ["192.0.2.53", "2001:db8::53", "fe80::1"])
   }
 
-  @Test func `without a file there are none`() { #expect(ResolverFile(path: "/nowhere").servers().isEmpty) }
+  @Test func `without a file there are no servers`() { #expect(ResolverFile(path: "/nowhere").servers().isEmpty) }
 }

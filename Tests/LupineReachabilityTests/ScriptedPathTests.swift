@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ScriptedPathTests {
-  @Test func `whoever watches is told the network and each change of it, once and in order`() async {
+  @Test func `each watcher receives the network and each change of it, once and in order`() async {
     let path = ScriptedPath(.offline)
     let told = Mutex<[NetworkPath]>([])
     let watch = path.watch(nil) { path in told.withLock { $0.append(path) } }

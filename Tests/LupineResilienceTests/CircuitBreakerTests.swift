@@ -44,13 +44,13 @@ import Testing
   }
 
   @Test(arguments: [MockReply.status(.notFound), .text("fine"), .status(.unauthorized)])
-  func `what the server answers rightly opens nothing`(reply: MockReply) async throws {
+  func `responses without a server error do not open the circuit`(reply: MockReply) async throws {
     let session = try session(reply)
     for _ in 0..<30 { _ = await kind(session) }
     #expect(mock.requests.count == 30)
   }
 
-  @Test func `what is wrong with the session itself opens nothing`() async throws {
+  @Test func `errors of the session do not open the circuit`() async throws {
     let session = try session(.failure(.configuration([])))
     for _ in 0..<30 { _ = await kind(session) }
     #expect(mock.requests.count == 30)
@@ -113,7 +113,7 @@ import Testing
     #expect(await kind(other) == .circuitOpen)
   }
 
-  @Test func `the exchange log tells what the breaker did`() async throws {
+  @Test func `the exchange log has the decisions of the breaker`() async throws {
     let session = try session(.sequence([.reset, .reset, .reset, .reset, .text("up")]))
     for _ in 0..<5 { _ = await kind(session) }
     try await clock.sleep(for: .seconds(5))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `cancelled requests say nothing about the server`() async throws {
+  @Test func `cancelled requests do not count for the breaker`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .stall)

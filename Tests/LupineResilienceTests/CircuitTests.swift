@@ -35,7 +35,7 @@ import Testing
     #expect(next.isProbe)
   }
 
-  @Test func `what began before the circuit opened does not close or open it`() throws {
+  @Test func `exchanges that began before the circuit opened neither close nor open it`() throws {
     var circuit = Circuit()
     let early = try Self.pass(&circuit)
     for _ in 0..<2 {

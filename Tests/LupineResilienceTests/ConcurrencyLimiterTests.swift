@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ConcurrencyLimiterTests {
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `no more than the limit are under way, and all come through`(seed: UInt64) async throws {
+  func `at most the limit are under way, and all succeed`(seed: UInt64) async throws {
     try await withSimulation(seed: seed) { simulation in
       let world = World(simulation)
       // The time is in the body: a place is free when the last byte has come, not at the head.

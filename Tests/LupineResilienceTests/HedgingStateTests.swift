@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["a good answer", "a refusal", "a cancellation"])
-  func `what was paid for a try that is not made goes back`(what: String) async throws {
+  func `the budget of a hedge that is not made is returned`(what: String) async throws {
     let budget = RetryBudget(capacity: 1, refund: 0)
     let url = try HTTPURL("https://a.example.com/")
     _ = try await Self.run(budget: budget) { state in

@@ -66,7 +66,7 @@ import Testing
     .failure(.rateLimited), .status(.serviceUnavailable).field(.retryAfter, "1"),
     .status(.tooManyRequests).field(.retryAfter, "99999999"),
   ])
-  func `what another try would not help is not hedged`(reply: MockReply) async throws {
+  func `an error that another try would not repair is not hedged`(reply: MockReply) async throws {
     for reply in [reply, reply.delay(.seconds(1))] {
       let ending = try await Self.run([reply, .text("second")])
       #expect(ending.response.value != "second")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a hedge that is under way goes on after an error that is not hedged`() async throws {
+  @Test func `a running hedge continues after an error that is not hedged`() async throws {
     let ending = try await Self.run(
       [.failure(.certificateRejected).delay(.seconds(3)), .text("good").delay(.seconds(5)), .text("third")],
       hedging: .hedging(after: .seconds(2), limit: 2))
@@ -84,7 +84,7 @@ import Testing
     #expect(ending.sent == 2)
   }
 
-  @Test func `where there is no good answer the last outcome counts, body and all`() async throws {
+  @Test func `without a successful response the last outcome counts, with its body`() async throws {
     let bad = try await Self.run([.reset, .text("sorry", status: .serviceUnavailable)])
     #expect(bad.response.value == "sorry")
     #expect(bad.response.response?.status == .serviceUnavailable)
@@ -100,7 +100,7 @@ import Testing
     #expect(ending.time == .seconds(7))
   }
 
-  @Test func `what is not idempotent, or can be sent only once, is not hedged`() async throws {
+  @Test func `a request that is not idempotent, or can be sent only once, is not hedged`() async throws {
     let post = try await Self.run([.text("slow").delay(.seconds(30))], method: .post)
     #expect(post.sent == 1)
     let once = try await Self.run([.text("slow").delay(.seconds(30))], method: .put) {
@@ -140,7 +140,7 @@ import Testing
     #expect(reset.response.error?.kind == .connectionLost)
   }
 
-  @Test func `a bad answer is the outcome, body and all, where the budget is spent`() async throws {
+  @Test func `a failed response is the outcome, with its body, if the budget is used up`() async throws {
     var hedging = Hedging(delay: .seconds(1), limit: 3)
     let bad = MockReply.text("sorry", status: .serviceUnavailable)
     for (capacity, replies) in [(0.0, [bad]), (1, [.status(.badGateway), bad]), (1, [.reset, bad])] {

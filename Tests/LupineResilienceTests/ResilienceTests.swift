@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the session's own timeouts undo those of the plugins only where they name them`(isFirst: Bool) async throws {
+  func `the session's timeouts replace only the same timeouts of the plugins`(isFirst: Bool) async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .stall)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `the parts stand in their order whatever the order they are installed in`() async throws {
+  @Test func `the order of the parts does not depend on the order of installation`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .sequence([.text("slow").delay(.seconds(30)), .text("fast")]))

@@ -23,7 +23,7 @@ import Testing
     #expect(try await urls(map, "https://example.com/v1") == ["https://example.com/v1"])
   }
 
-  @Test func `what stands for an origin may have a path`() async throws {
+  @Test func `the text of an origin may have a path`() async throws {
     let map = OriginMap(["https://api.example.com": "http://127.0.0.1/stage"])
     #expect(try await urls(map, "https://api.example.com/v1") == ["http://127.0.0.1/stage/v1"])
   }
@@ -34,8 +34,7 @@ import Testing
     ["https://api.example.com": "127.0.0.1"],
     ["https://api.example.com": "http://127.0.0.1", "https://API.example.com": "http://127.0.0.2"],
   ])
-  func `an origin that is none, or stands there twice, lets no request through`(origins: [String: String]) async throws
-  {
+  func `an invalid or duplicate origin refuses all requests`(origins: [String: String]) async throws {
     let error = await #expect(throws: LupineError.self) {
       try await urls(OriginMap(origins), "https://api.example.com/v1")
     }

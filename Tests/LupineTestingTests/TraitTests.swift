@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong is noted at the line of its stub`() async throws {
+  @Test func `a fault is recorded at the line of its stub`() async throws {
     let test = try #require(Test.current)
     let places = Mutex<[String]>([])
     let line = #line + 4
@@ -86,7 +86,7 @@ import Testing
     #expect(issues.contains { $0.comments.contains { $0.contains("#1 GET https://example.com/unexpected") } })
   }
 
-  @Test func `a test that throws and is content with its mock tells what happened`() async throws {
+  @Test func `a test that throws without verifying its mock reports the exchanges`() async throws {
     let issues = try await Self.issues(.mock(verifies: false)) {
       let mock = try #require(MockTransport.current)
       mock.stub(.get, "/", .status(.notFound))
@@ -112,7 +112,7 @@ import Testing
     #expect(issues.filter { $0.comments.contains { $0.contains("What happened:") } }.count == 1)
   }
 
-  @Test func `the nearest stubs are told once where the test throws the error that tells of them`() async throws {
+  @Test func `the nearest stubs are reported once if the test throws the error that names them`() async throws {
     let issues = try await Self.issues {
       let mock = try #require(MockTransport.current)
       mock.stub(.get, "/expected", count: .optional, .status(.ok))

@@ -19,7 +19,9 @@ import Testing
     return try Session.Builder().transport(transport).install(.compression).limits(limits).monitor(monitor).build()
   }
 
-  @Test(arguments: faults) func `the mock and a server tell the same of a fault`(fault: NetworkFault) async throws {
+  @Test(arguments: faults) func `a fault of the mock and of a server gives the same error`(fault: NetworkFault)
+    async throws
+  {
     let reply = try #require(ScriptedReply(fault))
     let server = try ScriptedServer(always: reply)
     let mock = MockTransport()
@@ -49,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .goAway])
-  func `what befalls a connection before its request is no reply`(fault: NetworkFault) {
+  func `a fault before the request is no reply`(fault: NetworkFault) {
     #expect(ScriptedReply(fault) == nil)
   }
 

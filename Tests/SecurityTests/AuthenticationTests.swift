@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: challenges)
-  func `what one origin accepted is not sent to another`(challenge: String) async throws {
+  func `a credential that one origin accepted is not sent to another`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     let session = try Self.session(mock)
     for host in ["a", "a", "b"] {
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: challenges)
-  func `neither an answer nor a password stands in what people read`(challenge: String) async throws {
+  func `no text shows an answer or a password`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     let journal = Journal()
     let session = try Session.Builder().transport(mock).install(.authentication).monitor(journal).build()

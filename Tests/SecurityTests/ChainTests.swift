@@ -60,7 +60,7 @@ import TrustSupport
     ("name-constraints", "name-constraints.chain", "permitted subtree violation"),
     ("unknown-root", nil, "local issuer"), ("self-signed", nil, "self-signed"), ("valid", nil, "local issuer"),
   ])
-  func `in a handshake a chain that does not hold is refused, whoever judges it`(
+  func `an invalid chain is refused in a handshake, whichever evaluator judges it`(
     _ name: String, _ chain: String?, _ text: String
   ) async throws {
     let server = try TLSServer(name, chain: chain)

@@ -42,7 +42,7 @@ import Testing
     ("", "https://127.0.0.1", "https://127.0.0.1:8443"), ("Domain=127.0.0.1", "https://127.0.0.1", "https://127.0.0.1"),
     ("Secure", "https://example.com", "https://example.com"),
   ])
-  func `a cookie goes to whom it belongs to`(attribute: String, from: String, to: String) async throws {
+  func `a cookie is sent to the hosts that it belongs to`(attribute: String, from: String, to: String) async throws {
     #expect(try await Self.sent(["a=b; Path=/; " + attribute], from: from, to: to) == "a=b")
   }
 
@@ -51,7 +51,7 @@ import Testing
     "__Secure-a=b; Path=/",
     "__HOST-a=b; Path=/", "=__Host-a=b; Secure; Path=/",
   ])
-  func `a prefix that is not kept to is dropped`(field: String) async throws {
+  func `a cookie that breaks the rule of its prefix is dropped`(field: String) async throws {
     let url = "https://www.example.com"
     #expect(try await Self.sent([field], from: url, to: url) == nil)
     #expect(try await Self.sent(["__Host-a=b; Secure; Path=/"], from: url, to: url) == "__Host-a=b")
@@ -87,7 +87,7 @@ import Testing
     #expect(try await Self.sent([field + (field.contains(";") ? "" : "; Path=/")], from: url, to: url) == expected)
   }
 
-  @Test func `the jar goes by the URL's host`() async throws {
+  @Test func `the jar uses the host of the URL`() async throws {
     let victim = "https://victim.example"
     #expect(
       try await Self.sent(["a=b; Path=/"], from: "https://evil.example", to: victim, host: "victim.example") == nil)

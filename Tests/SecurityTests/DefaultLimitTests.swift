@@ -103,7 +103,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func `what is over a default is an error that names the limit and its value, and what is within it is none`(
+  func `a value over a default limit is an error that names the limit and its value, and a value within it is not`(
     row: Row
   ) async throws {
     #expect(try await row.ask(row.value - row.slack) == nil)

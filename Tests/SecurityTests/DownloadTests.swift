@@ -61,7 +61,7 @@ import Testing
     ("a." + String(repeating: "b", count: 300), "a." + String(repeating: "b", count: 198)),
     (String(repeating: "a", count: 300) + ".pdf...", String(repeating: "a", count: 196) + ".pdf"),
   ])
-  func `a long name is cut at a character's end, and keeps what tells its kind`(name: String, cut: String)
+  func `a long name is cut at the end of a character, and keeps its extension`(name: String, cut: String)
     async throws
   {
     defer { cleanUp() }
@@ -134,7 +134,9 @@ import Testing
   ]
 
   @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
-  func `what does not continue the file is never mixed with it`(name: String, policy: ResumePolicy) async throws {
+  func `a response that does not continue the file is never mixed with it`(name: String, policy: ResumePolicy)
+    async throws
+  {
     defer { cleanUp() }
     let answer = try #require(Self.answers[name])
     let server = try ScriptedServer { request in
@@ -161,7 +163,9 @@ import Testing
   }
 
   @Test(arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
-  func `a rest of another length than it says is an error, and nothing is kept`(chunks: String) async throws {
+  func `a rest whose length differs from its stated length is an error, and nothing is kept`(chunks: String)
+    async throws
+  {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0
@@ -183,7 +187,7 @@ import Testing
   @Test(arguments: [
     ("4-5/*", "45", "abcdefghij"), ("4-9/*", "456789", "abcdefghij"), ("4-9/10", "456789", "0123456789"),
   ])
-  func `what may be a part of the rest is not taken for it`(range: String, rest: String, file: String)
+  func `a part of the rest is not taken for the rest`(range: String, rest: String, file: String)
     async throws
   {
     defer { cleanUp() }
@@ -222,7 +226,7 @@ import Testing
     #expect(text("a") == "abcdefghij")
   }
 
-  @Test func `what came from a server that did not prove itself is not kept`() async throws {
+  @Test func `bytes from an unauthenticated server are not kept`() async throws {
     defer { cleanUp() }
     let cut = MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4)
     mock.stub(.get, "/a", .sequence([cut, .failure(.serverNotAuthenticated)]))
@@ -250,7 +254,7 @@ import Testing
     #expect(names().filter { $0 != "inner" }.map(text) == ["0123"])
   }
 
-  @Test func `a rest that is cut as well goes on from there`() async throws {
+  @Test func `a truncated rest continues at its offset`() async throws {
     defer { cleanUp() }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.truncated(afterBytes: 3), whole]))

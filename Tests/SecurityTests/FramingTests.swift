@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: lies.keys.sorted())
-  func `a lie about the framing is an error, and its connection is not used again`(name: String) async throws {
+  func `wrong framing is an error, and its connection is not used again`(name: String) async throws {
     let lie = try #require(Self.lies[name])
     try await expectRefusal(lie, [.malformedResponse, .connectionLost])
   }
@@ -22,7 +22,7 @@ import Testing
     "0x5", "5_0", "5g", "5 ", "5 g", "5\r\r;a", "+5", "-5", "", "5;", "5;a=\0", "5;a\rb", "5;a b", "00000000000000005",
     "8000000000000000",
   ])
-  func `a header of a chunk that is none is an error, and its connection is not used again`(
+  func `a malformed chunk header is an error, and its connection is not used again`(
     header: String
   ) async throws {
     try await expectRefusal(.malformedChunk(size: header), [.malformedResponse])

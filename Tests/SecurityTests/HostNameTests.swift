@@ -42,7 +42,7 @@ import TrustSupport
     ("local-wildcard", "wild.localhost"), ("local-top-wildcard", "a.localhost"),
     ("local-partial-wildcard", "www.wild.localhost"), ("local-double-wildcard", "a.b.localhost"),
   ])
-  func `in a handshake a certificate for another host is refused, whoever judges it`(
+  func `a certificate for another host is refused in a handshake, whichever evaluator judges it`(
     _ name: String, _ host: String
   ) async throws {
     let server = try TLSServer(name, chain: "intermediate")

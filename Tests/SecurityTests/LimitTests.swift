@@ -74,7 +74,7 @@ import Testing
     ("fields", Limits.Name.responseFieldCount), ("informational", .informationalResponses), ("trailers", .trailers),
     ("body", .responseBody),
   ])
-  func `what never ends is a named error`(kind: String, name: Limits.Name) async throws {
+  func `an endless response is an error that names the limit`(kind: String, name: Limits.Name) async throws {
     let replies: [String: ScriptedReply] = [
       "fields": .endlessFields, "informational": .endlessInformational, "trailers": .endlessTrailers,
       "body": .endlessBody,

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["a\0b", "a\u{1}", "\u{7F}"])
-  func `what cannot be escaped is refused before a connection is made`(name: String) async throws {
+  func `a name that cannot be escaped is refused before a connection is made`(name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     for isName in [true, false] {

@@ -28,7 +28,7 @@ import TrustSupport
     ("excluded-name", "bar.wild.test"), ("excluded-name", "BAR.wild.test"), ("excluded-name", "bar.wild.test."),
     ("permitted-name", "bar.wild.localhost"), ("rooted", "bar.wild.test"),
   ])
-  func `a wildcard does not stand for a name that an authority of its chain may not sign for`(
+  func `a wildcard does not match a name that an authority of its chain may not sign for`(
     _ name: String, _ host: String
   ) async throws {
     let offline = try Offline(name, host: host, roots: Self.root(name))
@@ -51,7 +51,7 @@ import TrustSupport
 
   @Test(
     arguments: [("excluded-name", "bar.wild.localhost"), ("rooted", "bar.wild.localhost")], ["-tls1_2", "-tls1_3"])
-  func `in a handshake such a name is refused, whoever judges it`(
+  func `such a name is refused in a handshake, whichever evaluator judges it`(
     _ place: (String, String), _ version: String
   ) async throws {
     let (name, host) = place

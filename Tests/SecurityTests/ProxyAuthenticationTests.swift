@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"], [digest, digest + ", stale=true", "Basic realm=x"])
-  func `a proxy that asks for ever is answered once, or twice where the nonce was stale`(
+  func `a proxy that always sends a challenge is answered once, or twice if the nonce was stale`(
     scheme: String, challenge: String
   ) async throws {
     let proxy = try ScriptedServer(always: Self.refusal(challenge))
@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"])
-  func `nothing that is told of a request shows what its proxy was told`(scheme: String) async throws {
+  func `events, descriptions and errors do not show the credential that its proxy received`(scheme: String) async throws
+  {
     let proxy = try Self.proxy()
     let journal = Journal()
     let session = try curlSession {

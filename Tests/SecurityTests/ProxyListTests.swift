@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: ["10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999"])
-  func `what is none of a list's is told`(entry: String) { #expect(ProxyExceptions([entry]).problems.count == 1) }
+  func `an entry that does not belong in a list is reported`(entry: String) {
+    #expect(ProxyExceptions([entry]).problems.count == 1)
+  }
 
   @Test func `under CGI the field Proxy of a client is not taken for a proxy`() throws {
     let variables = ["HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://good:2", "no_proxy": "a.example.com"]
@@ -53,14 +55,14 @@ import Testing
     #expect(lower.http?.port == 3)
   }
 
-  @Test func `a proxy of the environment that is none is an error that hides its password`() {
+  @Test func `an invalid proxy of the environment is an error without its password`() {
     #expect { try ProxyRules.environment { $0 == "all_proxy" ? "gopher://u:geheim@p" : nil } } throws: { error in
       let text = "\(error)"
       return text.contains("all_proxy") && !text.contains("geheim")
     }
   }
 
-  @Test func `unasked, the environment's proxies are not read`() async throws {
+  @Test func `the environment's proxies are not read by default`() async throws {
     setenv("http_proxy", "http://127.0.0.1:9", 1)
     defer { unsetenv("http_proxy") }
     let mock = MockTransport()
@@ -75,7 +77,7 @@ import Testing
 
   // What stands in the environment is told from what other tests need by a process of its own.
 
-  @Test func `unasked, libcurl reads neither the environment's proxies nor its exceptions`() async throws {
+  @Test func `libcurl reads neither the environment's proxies nor its exceptions by default`() async throws {
     await #expect(processExitsWith: .success) {
       let closed = try ClosedPort()
       for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }

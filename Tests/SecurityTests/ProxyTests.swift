@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["http", "https"])
-  func `a proxy that answers 407 for ever is asked once`(scheme: String) async throws {
+  func `a proxy that always answers 407 receives one request`(scheme: String) async throws {
     let challenge = ScriptedReply.respond(
       status: 407, fields: ["Proxy-Authenticate": "Basic realm=x, Digest realm=y, nonce=z"], body: .text("who?"))
     let proxy = try ScriptedServer(always: challenge)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [302, 401, 502], [false, true])
-  func `what a proxy says to CONNECT is neither followed nor answered as the server's`(
+  func `a proxy's response to CONNECT is neither followed nor answered as the server's`(
     status: Int, isHedged: Bool
   ) async throws {
     let elsewhere = try ScriptedServer(always: .respond(body: .text("evil")))

@@ -23,7 +23,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `an answer that is forbidden at first is refused, and looked at anew`() throws {
+  @Test func `a forbidden address is refused, and the name is looked up again later`() throws {
     let server = try server()
     let lines = try run(
       server.port,
@@ -31,7 +31,7 @@ import Testing
     #expect(lines == ["addressRefused", "new"])
   }
 
-  @Test func `a connection that is used again leads where it led when it was judged`() throws {
+  @Test func `a reused connection leads to the address that was checked`() throws {
     let server = try server()
     let lines = try run(
       server.port,
@@ -40,7 +40,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `where a connection leads elsewhere than it was dialled, nothing is sent`() throws {
+  @Test func `if a connection leads to another address than the dialled one, nothing is sent`() throws {
     let server = try server()
     let lines = try run(server.port, ["allow 127.0.0.1", "answer 127.0.0.1", "peer 127.0.0.2", "get"])
     #expect(lines == ["addressRefused"])

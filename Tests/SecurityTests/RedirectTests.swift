@@ -117,7 +117,7 @@ import Testing
     "http://a.example.com/", "file:///etc/passwd", "ftp://a.example.com/", "data:text/plain,x", "javascript:alert(1)",
     "https://a b/", "https://a.example.com:99999/", "https://\u{1B}[2J/", "gopher://a/", "https://",
   ])
-  func `a downgrade and what is no web address are refused`(location: String) async throws {
+  func `a downgrade and a URL of another scheme are refused`(location: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location))
     let response = await (try Self.session(mock)).request(Self.start).serializingData().response
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .put, .delete])
-  func `a 303 becomes a GET without the body and what was said of it`(method: HTTPRequest.Method) async throws {
+  func `a 303 becomes a GET without the body and its fields`(method: HTTPRequest.Method) async throws {
     let mock = MockTransport()
     mock.stub([method], Self.start, .redirect(to: "/next", status: .seeOther))
     mock.stub(.get, "/next", .text("arrived"))

@@ -29,7 +29,7 @@ import TrustSupport
   }
 
   @Test(arguments: [TLSVersion.tls1_2, .tls1_3])
-  func `where nothing but chain and name is judged sessions are resumed`(_ version: TLSVersion) async throws {
+  func `sessions are resumed if only chain and name are checked`(_ version: TLSVersion) async throws {
     let session = try plain.tlsVersions(maximum: version).build()
     #expect(try await answers(session) == [".\n", "r\n", "r\n"])
   }

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: holders.keys.sorted())
-  func `what carries a secret shows it neither to people nor to a mirror`(name: String) async throws {
+  func `a value with a secret shows it neither in a description nor in a mirror`(name: String) async throws {
     let make = try #require(Self.holders[name])
     let value = try await make()
     var text = "\(value)" + String(reflecting: value)

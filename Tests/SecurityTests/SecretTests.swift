@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `what a stream's handler is called with describes itself without secrets`() async throws {
+  @Test func `the values of a stream's handler have descriptions without secrets`() async throws {
     let journal = Journal()
     let session = try Self.session(.text("line\n"), journal)
     let (texts, continuation) = AsyncStream.makeStream(of: String.self)

@@ -61,7 +61,7 @@ import TrustSupport
   }
 
   @Test(arguments: overTLS + overHTTP2)
-  func `a stream hands over what has come, and fails`(script: Script) async throws {
+  func `a stream hands over the bytes that arrived, and fails`(script: Script) async throws {
     let peer = try peer(script)
     defer { peer.stop() }
     let session = try session(script)

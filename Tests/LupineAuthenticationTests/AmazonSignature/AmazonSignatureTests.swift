@@ -128,7 +128,7 @@ import Testing
     #expect(signed.headers[.authorization]?.contains("SignedHeaders=host;x-amz-date;x-amz-security-token,") == true)
   }
 
-  @Test func `every attempt is signed anew, with keys of its own`() async throws {
+  @Test func `every attempt gets a new signature, with its own keys`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .sequence([.status(.serviceUnavailable), .text("ok")]))
     let count = ExchangeCount()
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "a\r\nX: y", "\u{0}", "\u{E4}"])
-  func `a key that cannot stand in a field is refused`(key: String) async throws {
+  func `a key that no field can contain is refused`(key: String) async throws {
     for keys in [
       AmazonCredential(accessKeyID: key, secretAccessKey: "s"),
       AmazonCredential(accessKeyID: "A", secretAccessKey: "s", sessionToken: key),

@@ -29,7 +29,7 @@ import Testing
     #expect(mock.requests.map { $0.connectionCredential?.scheme } == [.negotiate, nil, nil])
   }
 
-  @Test func `a redirect to another origin and back goes without`() async throws {
+  @Test func `a redirect to another origin and back is sent without the credential`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://a.example.com/", .redirect(to: "https://b.example.com/"))
     mock.stub(.get, "https://b.example.com/", .redirect(to: "https://a.example.com/end"))

@@ -82,7 +82,7 @@ struct ConnectionPeerTests {
     #expect(response.value == "Hello from apache\n")
   }
 
-  @Test func `without the plugin apache's 401 stands, and names the module`() async throws {
+  @Test func `without the plugin the response is apache's 401, and the error names the module`() async throws {
     let url = try #require(Peers.apache) + "/negotiate/hello"
     let response = await (try Self.session(nil)).request(url).validate().serializingString().response
     #expect(response.error?.kind == .unacceptableStatusCode(401))

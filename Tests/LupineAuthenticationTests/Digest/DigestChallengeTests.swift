@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [("true", true), ("TRUE", true), ("false", false), ("1", false)])
-  func `stale says that only the nonce was too old`(stale: String, isRenewal: Bool) throws {
+  func `the parameter stale means that only the nonce was too old`(stale: String, isRenewal: Bool) throws {
     let challenge = try Sample.challenge("Digest realm=\"r\", nonce=\"n\", stale=\(stale)")
     #expect(DigestScheme().isRenewal(challenge) == isRenewal)
   }

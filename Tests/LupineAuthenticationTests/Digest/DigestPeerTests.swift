@@ -42,7 +42,7 @@ struct DigestPeerTests {
     #expect(journal.count == 2)
   }
 
-  @Test func `apache takes the second use of a nonce unasked`() async throws {
+  @Test func `apache accepts the second use of a nonce without a challenge`() async throws {
     let journal = ExchangeCount()
     let session = try Session.Builder().transport(.curl).timeouts(total: .seconds(30)).install(.authentication)
       .monitor(journal).build()
@@ -80,7 +80,7 @@ struct DigestPeerTests {
 
   /// httpbin tells by a cookie how often a nonce may still be used: 1 is once, 0 never.
   @Test(arguments: [("1", 4, HTTPResponse.Status.ok), ("0", 6, .unauthorized)] as [(String, Int, HTTPResponse.Status)])
-  func `httpbin calls a nonce stale, and gets another answer, but not for ever`(
+  func `httpbin marks a nonce as stale and gets another answer, up to a limit`(
     uses: String, exchanges: Int, status: HTTPResponse.Status
   ) async throws {
     let count = ExchangeCount()

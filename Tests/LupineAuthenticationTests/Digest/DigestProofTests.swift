@@ -54,7 +54,7 @@ import Testing
     return (warnings.withLock { $0 }, response.error)
   }
 
-  @Test func `the proof is made as the section says, of the target without the method`() throws {
+  @Test func `the server's proof is computed by RFC 7616 from the target without the method`() throws {
     let challenge = try #require(DigestChallenge(try Sample.challenge(Self.challenge("MD5"))))
     let turn = DigestAnswer(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
     func md5(_ text: String) -> String { HashFunction.md5.hexadecimal(text) ?? "" }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Proof.allCases)
-  func `where a proof is required, any but a good one is an error`(proof: Proof) async throws {
+  func `if a proof is required, a missing or wrong one is an error`(proof: Proof) async throws {
     let (_, error) = try await Self.exchange(proof, DigestScheme(requiresMutualAuthentication: true))
     #expect(error?.kind == (proof == .right || proof == .capital ? nil : .serverNotAuthenticated))
   }
@@ -82,7 +82,7 @@ import Testing
       ("204", "n1", true), ("204", "n2", false), ("0", "n1", true), ("0", "n2", false), ("5", "n1", nil),
       ("none", "n1", nil),
     ] as [(String, String, Bool?)])
-  func `a proof of auth-int is read where the response has no body, and is none elsewhere`(
+  func `a proof of auth-int counts only for a response without a body`(
     answer: String, provenNonce: String, isGood: Bool?
   ) throws {
     let challenge = try #require(DigestChallenge(try Sample.challenge("Digest realm=r, nonce=n1, qop=auth-int")))

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [(plain, LupineError.Kind.serverNotAuthenticated), (tunnelled, nil)])
-  func `where a proof is required, a proxy that forwards gives one, and a tunnel need not`(
+  func `if a proof is required, a forwarding proxy must send one, and a tunnel need not`(
     url: String, expected: LupineError.Kind?
   ) async throws {
     let session = try Session.Builder().transport(Self.mock()).clock(ImmediateClock())
@@ -83,7 +83,7 @@ import Testing
     for _ in 1...2 { #expect(await Self.get(session, url).error?.kind == expected) }
   }
 
-  @Test func `what the server says through a tunnel is not the proxy's word`() async throws {
+  @Test func `a 407 that comes through a tunnel is the server's challenge, not the proxy's`() async throws {
     let mock = Self.mock { $0.fields([.proxyAuthenticationInfo: "nextnonce=\"evil\""]) }
     let session = try Self.session(mock)
     for _ in 1...2 { #expect(await Self.get(session, Self.tunnelled).value == "welcome") }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `what one proxy said is no business of another's`() async throws {
+  @Test func `the state of one proxy's Digest is not used for another proxy`() async throws {
     let mock = Self.mock()
     let transport = mock
     let scheme = DigestScheme()

@@ -38,7 +38,7 @@ import Testing
     #expect(parameters["cnonce"] == "0123456789abcdef0123456789abcdef")
   }
 
-  @Test func `an accepted credential is sent unasked, and the uses of a nonce are counted`() async throws {
+  @Test func `an accepted credential is sent preemptively, and the uses of a nonce are counted`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
     #expect(try await Self.preemptive(scheme, context) == nil)
@@ -69,7 +69,7 @@ import Testing
     #expect(next["response"] == Sample.parameters(expected)["response"])
   }
 
-  @Test func `a refused credential is not sent again unasked`() async throws {
+  @Test func `a refused credential is not sent preemptively`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, in: context)
@@ -81,13 +81,13 @@ import Testing
     "http://api.example.com/dir/", "https://api.example.com:8443/dir/", "https://api.example.com./dir/",
     "https://www.example.com/dir/",
   ])
-  func `another origin gets nothing unasked`(url: String) async throws {
+  func `another origin receives no preemptive credential`(url: String) async throws {
     let scheme = DigestScheme()
     _ = try await Self.exchange(scheme, in: Sample.context())
     #expect(try await Self.preemptive(scheme, Sample.context(url)) == nil)
   }
 
-  @Test func `another credential and a proxy get nothing unasked`() async throws {
+  @Test func `another credential and a proxy are not answered preemptively`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, in: context)
@@ -101,7 +101,8 @@ import Testing
     ("/dir/", true), ("/", true), ("/other/", false), ("https://www.example.com/dir/", false),
     ("/other https://api.example.com/dir", true),
   ])
-  func `domain says where the credential is sent unasked`(domain: String, isSent: Bool) async throws {
+  func `the parameter domain names where the credential is sent preemptively`(domain: String, isSent: Bool) async throws
+  {
     let scheme = DigestScheme()
     let text = Self.challenge + ", domain=\"\(domain)\""
     _ = try await Self.exchange(scheme, text, in: Sample.context())

@@ -44,7 +44,7 @@ import Testing
     #expect(mock.requests.count == 2)
   }
 
-  @Test func `a server that calls every nonce stale gets two answers and no more`() async throws {
+  @Test func `a server that marks every nonce as stale gets exactly two answers`() async throws {
     let mock = Self.mock(accepting: [], refusal: "Digest realm=\"r\", nonce=\"n2\", qop=\"auth\", stale=true")
     #expect(await Self.get(try Sample.session(mock)).response?.status == .unauthorized)
     #expect(mock.requests.count == 3)
@@ -77,7 +77,7 @@ import Testing
     #expect(mock.requests.map { Sample.parameters($0.headers[.authorization])["uri"] } == [nil, "/start", "/end?a=b"])
   }
 
-  @Test func `the strongest of what is offered answers`() async throws {
+  @Test func `the strongest of the offered challenges is answered`() async throws {
     let mock = MockTransport()
     let offered =
       ["Basic realm=\"r\""]
@@ -87,7 +87,7 @@ import Testing
     #expect(Sample.parameters(mock.requests.last?.headers[.authorization])["algorithm"] == "SHA-512-256")
   }
 
-  @Test func `where Digest is offered in an unknown way, Basic answers`() async throws {
+  @Test func `Basic answers if the algorithm of the Digest challenge is unknown`() async throws {
     let mock = MockTransport()
     mock.stub(
       .get, "/{any...}", .challenge("Digest realm=\"r\", nonce=\"n\", algorithm=SHA3, Basic realm=\"r\""))

@@ -82,7 +82,7 @@ import Testing
     #expect(OAuthService.tokenRequests(mock).count == 1)
   }
 
-  @Test func `without a refresh token an expired one is an error that says so`() async throws {
+  @Test func `an expired token without a refresh token is an error that names the reason`() async throws {
     let mock = OAuthService.mock([OAuthService.token(2)])
     let client = try OAuthService.client()
     let session = try OAuthService.session(mock) {

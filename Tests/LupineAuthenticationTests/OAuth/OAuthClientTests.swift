@@ -69,7 +69,7 @@ import Testing
     #expect(!token.requiresRefresh(at: clock.date))
   }
 
-  @Test func `the secret is not sent on where the token endpoint redirects`() async throws {
+  @Test func `the secret does not follow a redirect of the token endpoint`() async throws {
     let mock = MockTransport()
     mock.stub(.post, OAuthService.tokenURL, .redirect(to: "https://evil.example/token", status: .temporaryRedirect))
     let session = try OAuthService.session(mock)

@@ -40,7 +40,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a challenge nobody can answer leaves the 401`() async throws {
+  @Test func `a challenge that no scheme can answer leaves the 401`() async throws {
     let bench = Self.bench("Mystery realm=x")
     let response = await (try bench.session()).request(TestBed.url).authenticate(username: "u", password: "p")
       .serializingData().response
@@ -48,7 +48,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `the body is sent again with the answer where it can be`() async throws {
+  @Test func `a replayable body is sent again with the answer`() async throws {
     let bench = Self.bench()
     let request = try OutgoingRequest(TestBed.url, method: .post, body: .text("content"))
     let response = await (try bench.session()).request(request).authenticate(username: "u", password: "p")

@@ -33,7 +33,7 @@ import Testing
     #expect(asked.all.first?.previousFailureCount == 0)
   }
 
-  @Test func `a session's closure is asked where the request has none`() async throws {
+  @Test func `a session's closure is called if the request has none`() async throws {
     let bench = Self.bench()
     let session = try bench.session { $0.onChallenge { _ in Self.right } }
     #expect(await session.request(TestBed.url).serializingString().response.value == "welcome")
@@ -62,7 +62,7 @@ import Testing
     #expect(bench.mock.requests.count == 2)
   }
 
-  @Test func `a closure that never tires is asked five times`() async throws {
+  @Test func `a closure that always returns a credential is called five times`() async throws {
     let bench = Self.bench()
     let response = await (try bench.session()).request(TestBed.url)
       .onChallenge { Credential(username: "u", password: "try \($0.previousFailureCount)") }
@@ -71,7 +71,7 @@ import Testing
     #expect(bench.mock.requests.count == 6)
   }
 
-  @Test func `what the closure throws is the error`() async throws {
+  @Test func `the error of the closure is the error of the request`() async throws {
     struct Refusal: Error {}
     let bench = Self.bench()
     let response = await (try bench.session()).request(TestBed.url).onChallenge { _ in throw Refusal() }
@@ -183,7 +183,7 @@ import Testing
     #expect(reason == ["no scheme fits the challenge; LupineAuthentication brings one"])
   }
 
-  @Test func `without a challenge nothing is sent unasked`() async throws {
+  @Test func `without a challenge no credential is sent`() async throws {
     let bench = TestBed()
     let session = try bench.session { $0.onChallenge { _ in Self.right } }
     _ = await session.request(TestBed.url).authenticate(with: Self.right).serializingData().response

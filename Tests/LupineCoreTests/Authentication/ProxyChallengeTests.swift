@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
+  func `if Basic is the only scheme, a proxy receives it preemptively`(url: String) async throws {
     let bench = Self.bench()
     let session = try Self.session(bench)
     #expect(await session.request(url).serializingString().response.value == "welcome")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `where there is a stronger scheme, a proxy is sent Basic when it asks, and unasked from then on`(
+  func `with a stronger scheme, a proxy receives Basic after its challenge, and preemptively from then on`(
     url: String
   ) async throws {
     let bench = Self.bench()
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url], [false, true])
-  func `a proxy that answers 407 for ever is given the credential once`(url: String, isAsked: Bool) async throws {
+  func `a proxy that always answers 407 receives the credential once`(url: String, isAsked: Bool) async throws {
     let bench = Self.bench(Self.challenge, "nothing")
     let session = try Self.session(bench) { isAsked ? $0.authenticationScheme(Stronger()) : $0 }
     let response = await session.request(url).validate().serializingData().response
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `a server that says 407 is told nothing`(url: String) async throws {
+  func `a server that answers 407 receives no credential of the proxy`(url: String) async throws {
     let reply = MockReply.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, Self.challenge)
     let bench = TestBed(reply)
     let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [plain, TestBed.url])
-  func `a body that exists once ends with the challenge, and the error says why`(url: String) async throws {
+  func `a one-shot body ends with the challenge, and the error names the reason`(url: String) async throws {
     let bench = TestBed { mock in
       mock.stub(.post, "/{any...}") { request in
         url == Self.plain ? .proxyChallenge(Self.challenge) : .challenge(Self.challenge)
@@ -178,7 +178,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `nothing that is told of a request shows the proxy's credential`() async throws {
+  @Test func `events, descriptions and the cURL command do not show the proxy's credential`() async throws {
     let bench = Self.bench()
     let session = try Self.session(bench)
     let request = session.request(Self.plain)
@@ -195,7 +195,9 @@ import Testing
   @Test(arguments: [
     ("NTLM", "connection credential"), ("Negotiate", "connection credential"), ("Digest", "LupineAuth"),
   ])
-  func `the error of a 407 that nobody can answer says what would`(scheme: String, words: String) async throws {
+  func `the error of a 407 that no scheme can answer names the module that could`(scheme: String, words: String)
+    async throws
+  {
     let bench = Self.bench("\(scheme) realm=x", "nothing")
     let error = await (try Self.session(bench)).request(Self.plain).validate().serializingData().response.error
     #expect(error?.message.contains(words) == true)

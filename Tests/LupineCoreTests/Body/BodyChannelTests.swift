@@ -29,7 +29,7 @@ import Testing
     #expect(end.trailers?[.server] == "t")
   }
 
-  @Test func `bytes that stand in memory are collected with those that follow`() async throws {
+  @Test func `bytes that are already in memory are collected with the following ones`() async throws {
     let control = ExchangeControl()
     let (body, writer) = Self.make(.collect(limit: 5), control: control)
     #expect(try writer.write(Data("_hel".utf8)[1...]) == .proceed)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [BodySink.collect(limit: 4), .stream(window: 9), .discard(limit: 9)])
-  func `bytes that stand in memory go where the sink says`(sink: BodySink) async throws {
+  func `bytes that are already in memory go to the destination of the sink`(sink: BodySink) async throws {
     let (body, writer) = Self.make(sink)
     #expect(try writer.write(Data("1234".utf8)) == .proceed)
     let isStream = if case .stream = sink.destination { true } else { false }
@@ -54,7 +54,7 @@ import Testing
     #expect(end.byteCount == 4)
   }
 
-  @Test func `bytes that stand in memory keep to the cap`() throws {
+  @Test func `bytes that are already in memory count towards the limit`() throws {
     let (_, writer) = Self.make(.collect(limit: 4))
     let error = #expect(throws: LupineError.self) { try writer.write(Data("hello".utf8)) }
     #expect(error?.kind == .limitExceeded(.responseBody))
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     (BodySink.collect(limit: 4), Limits.Name.responseBody), (.discard(limit: 4), .discardedBody),
   ])
-  func `each sink keeps to its own cap`(sink: BodySink, name: Limits.Name) throws {
+  func `each sink applies its own limit`(sink: BodySink, name: Limits.Name) throws {
     let (_, writer) = Self.make(sink)
     let error = #expect(throws: LupineError.self) { try Self.write("hello", to: writer) }
     #expect(error?.kind == .limitExceeded(name))
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.metrics != nil)
   }
 
-  @Test func `a stream joins what waits, pauses at its window, and goes on when there is room`() async throws {
+  @Test func `a stream joins waiting pieces, pauses at its window, and continues when there is room`() async throws {
     let resumed = Notes<Void>()
     let (body, writer) = Self.make(.stream(window: 4), resumed: resumed)
     #expect(try Self.write("abc", to: writer) == .proceed)
@@ -121,7 +121,7 @@ import Testing
     #expect(try await body.next() == bytes)
   }
 
-  @Test func `a stream that fails hands over first what came before`() async throws {
+  @Test func `a stream that fails first hands over the earlier bytes`() async throws {
     let (body, writer) = Self.make(.stream(window: 99))
     _ = try Self.write("abc", to: writer)
     writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
@@ -155,7 +155,7 @@ import Testing
     #expect(try Self.write("x", to: writer) == .pause)
   }
 
-  @Test func `where nobody can end the exchange its body ends with the cancellation`() async throws {
+  @Test func `if no handler can end the exchange, its body ends with the cancellation`() async throws {
     let control = ExchangeControl()
     let (body, _) = Self.make(.collect(limit: 99), control: control)
     control.cancel(LupineError(.timedOut(.total), ""))
@@ -163,11 +163,11 @@ import Testing
     #expect(error?.kind == .timedOut(.total))
   }
 
-  @Test func `a complete body knows its size`() async throws {
+  @Test func `a complete body has a known size`() async throws {
     #expect(try await ResponseBody.complete(Data([1, 2, 3])).end().byteCount == 3)
   }
 
-  @Test func `whatever order several threads suspend in, the last word holds`() async throws {
+  @Test func `the last of several concurrent suspensions and resumptions decides`() async throws {
     for _ in 0..<200 {
       let control = ExchangeControl()
       let (_, writer) = Self.make(.collect(limit: 99), control: control)
@@ -198,7 +198,7 @@ import Testing
     #expect(try await body.end().byteCount == Int64(count))
   }
 
-  @Test func `what fails to decode after the transport's end fails the body`() async throws {
+  @Test func `a decoding error after the transport's end fails the body`() async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
     var bytes = [UInt8](repeating: 7, count: 4_096)
     _ = try writer.write(&bytes)
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: [4_096, Int.max])
-  func `a coded stream that breaks off hands over first what came before`(failingAfter most: Int) async throws {
+  func `an encoded stream that breaks off first hands over the earlier bytes`(failingAfter most: Int) async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: most)]))
     var bytes = [UInt8](repeating: 7, count: 4_097)
     _ = try writer.write(&bytes)
@@ -244,7 +244,7 @@ import Testing
     _ = try await body.end()
   }
 
-  @Test func `whoever comes while an observer hears of the end waits for it`() async throws {
+  @Test func `a task that awaits the end while an observer is called waits until the observer returns`() async throws {
     let (body, writer) = Self.make(.collect(limit: 5))
     let notes = Notes<String>()
     let late = Notes<Task<Void, Never>>()

@@ -26,7 +26,7 @@ import Testing
     #expect(try await Self.read(body) == [1, 2, 3])
   }
 
-  @Test func `what refuses a piece ends the reading, and the source hears of it`() async throws {
+  @Test func `a sink that refuses a piece ends the reading and cancels the source`() async throws {
     let ended = AsyncStream<Void>.makeStream()
     let body = RequestBody.stream {
       AsyncStream<[UInt8]> { pieces in

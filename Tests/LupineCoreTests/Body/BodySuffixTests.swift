@@ -111,7 +111,7 @@ import Testing
     #expect(throws: LupineError.self) { try RequestBody.none.suffix(from: 1) }
   }
 
-  @Test func `what a stream throws before the offset is the error`() async throws {
+  @Test func `an error of the stream before the offset is the error`() async throws {
     struct Torn: Error {}
     let body = RequestBody.stream {
       AsyncThrowingStream<[UInt8], any Error> { continuation in

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [BodySink.collect(limit: 9), .discard(limit: 9)])
-  func `what came before a failure passes before the error`(sink: BodySink) async throws {
+  func `the bytes before a failure pass before the error`(sink: BodySink) async throws {
     let recorder = BodyRecorder()
     let (body, writer) = Self.make(sink, recorder)
     try Self.write("abcd", to: writer)
@@ -49,7 +49,9 @@ import Testing
     #expect(await recorder.failure()?.kind == .connectionLost)
   }
 
-  @Test func `the reader of a stream that fails passes what came before, though the end was seen`() async throws {
+  @Test func `the reader of a stream that fails receives the earlier bytes, although the end was observed`()
+    async throws
+  {
     let recorder = BodyRecorder()
     let (body, writer) = Self.make(.stream(window: 9), recorder)
     try Self.write("abcd", to: writer)
@@ -120,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [BodySink.collect(limit: 9), .stream(window: 9)])
-  func `an observer that throws is dropped, and the others and the body go on`(sink: BodySink) async throws {
+  func `an observer that throws is dropped, and the others and the body continue`(sink: BodySink) async throws {
     let (broken, sound) = (BodyRecorder(failingAfter: 0), BodyRecorder())
     let (body, writer) = Self.make(nil, broken)
     body.tee(into: sound)

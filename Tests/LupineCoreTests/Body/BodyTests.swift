@@ -40,7 +40,7 @@ import Testing
     #expect(body.length == 11)
   }
 
-  @Test func `a stream made by a closure is made anew for each sending`() async throws {
+  @Test func `a closure makes a new stream for each sending`() async throws {
     let body = RequestBody.stream { Self.stream(["hello", "", " ", "world"]) }
     for _ in 0..<2 { #expect(try await Self.read(body) == Array("hello world".utf8)) }
     #expect(body.isReplayable)
@@ -61,7 +61,7 @@ import Testing
     #expect(error?.kind == .bodyFailed)
   }
 
-  @Test func `what a stream throws ends the reading`() async throws {
+  @Test func `an error of the stream ends the reading`() async throws {
     struct Torn: Error {}
     let body = RequestBody.stream {
       AsyncThrowingStream<[UInt8], any Error> { continuation in
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: ["/nowhere/at/all", "/"])
-  func `what is no regular file is an error that names it`(path: String) throws {
+  func `a path that is no regular file is an error that names it`(path: String) throws {
     let error = #expect(throws: LupineError.self) { try RequestBody.file(path).makeReader {} }
     #expect(error?.kind == .bodyFailed)
     #expect(error?.message.contains(path) == true)

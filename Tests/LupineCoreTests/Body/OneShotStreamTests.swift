@@ -60,7 +60,7 @@ import Testing
     #expect(error?.kind == .bodyFailed)
   }
 
-  @Test func `a sending that is overtaken while it waits hears of it`() async throws {
+  @Test func `a reader that waits is notified when a newer reader replaces it`() async throws {
     let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
     let former = try body.makeReader { onReady.finish() }
     _ = try body.makeReader {}
@@ -77,7 +77,7 @@ import Testing
     #expect(try await Self.text(body) == "content")
   }
 
-  @Test func `a stream that nobody will read ends for its source`() async throws {
+  @Test func `a stream that will not be read is terminated at its source`() async throws {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     pieces.onTermination = { _ in end.finish() }
     _ = try body.makeReader {}
@@ -114,7 +114,7 @@ import Testing
     #expect(mock.requests.last?.body == Data("content".utf8))
   }
 
-  @Test func `a stream that is let go ends for its source, although a piece of it waits to be read`() async throws {
+  @Test func `a released stream is terminated at its source, although one of its pieces is unread`() async throws {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
     do {
@@ -130,7 +130,7 @@ import Testing
     for await _ in ended {}
   }
 
-  @Test func `a body that can be sent once and is no such stream does not go again`() throws {
+  @Test func `another body that can be sent once is not sent again`() throws {
     let custom = RequestBody(length: 0, isReplayable: false) { (onReady) throws(LupineError) in
       try RequestBody.none.makeReader(onReady: onReady)
     }

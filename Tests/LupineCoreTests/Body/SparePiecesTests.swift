@@ -55,7 +55,7 @@ import Testing
     #expect(changed == [9] + Self.piece(1).dropFirst())
   }
 
-  @Test func `two pieces wait to be used again, and no more`() {
+  @Test func `at most two pieces are kept for reuse`() {
     var spares = SparePieces()
     for byte in UInt8(0)..<5 {
       spares.keep(Self.piece(byte))

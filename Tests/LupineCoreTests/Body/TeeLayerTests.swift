@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: Destination.allCases)
-  func `an observer hears of a cancellation`(destination: Destination) async throws {
+  func `an observer receives a cancellation as a failure`(destination: Destination) async throws {
     mock.stub(.get, "/a", MockReply.data(Self.content).stall(afterBytes: 1_000))
     let began = Flag()
     let session = try session(on: TestClock()) { BodyRecorder { began.raise() } }
@@ -79,7 +79,7 @@ import Testing
     #expect(try Self.content.starts(with: recorder.bytes))
   }
 
-  @Test func `an observer hears which timeout passed`() async throws {
+  @Test func `an observer receives the timeout that passed`() async throws {
     mock.stub(.get, "/a", MockReply.data(Self.content).stall(afterBytes: 1_000))
     let (began, clock) = (Flag(), TestClock())
     let session = try session(on: clock) { BodyRecorder { began.raise() } }

@@ -30,7 +30,7 @@ import Testing
   @Test(
     arguments: [([], nil, "content"), ([EINTR, 0, EINTR], nil, "content"), ([0, ENOSPC], ENOSPC, "con")]
       as [([Int32], Int32?, String)])
-  func `short writes and interruptions are gone on after, and an error ends it`(
+  func `writing continues after short writes and interruptions, and ends at an error`(
     errors: [Int32], error: Int32?, text: String
   ) {
     let written = write("content", errors)
@@ -43,7 +43,7 @@ import Testing
     #expect(error == EIO)
   }
 
-  @Test func `bytes go where the offset says`() throws {
+  @Test func `bytes are written from the offset on`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("0123456789", to: "a")
     let file = try #require(PartialFile.reopen(path, length: nil))

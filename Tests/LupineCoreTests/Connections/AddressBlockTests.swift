@@ -16,5 +16,5 @@ import Testing
   @Test(arguments: [
     "", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "10/8", "a/8", "10.0.0.0/+8",
   ])
-  func `what is no block is refused`(text: String) { #expect(AddressBlock(text) == nil) }
+  func `an invalid block is refused`(text: String) { #expect(AddressBlock(text) == nil) }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConnectionLimiterTests {
   private func url(_ host: String) throws -> HTTPURL { try HTTPURL("http://\(host)/") }
 
-  @Test func `the first to come are the first to go`() throws {
+  @Test func `exchanges leave the queue in the order of arrival`() throws {
     let line = Line(perHost: 2, total: 10)
     let host = line.host(of: try url("a"))
     let started = ((1...5) as ClosedRange<UInt64>).filter { line.enter($0, at: host) }
@@ -20,7 +20,7 @@ import Testing
     #expect(line.next() == nil)
   }
 
-  @Test func `who has a higher priority goes first, and of one priority who came first`() throws {
+  @Test func `exchanges are ordered by priority, then by arrival`() throws {
     let line = Line(perHost: 1, total: 10)
     let host = line.host(of: try url("a"))
     #expect(line.enter(1, at: host))
@@ -102,7 +102,7 @@ import Testing
     #expect(!line.enter(5, at: other))
   }
 
-  @Test func `hosts that nobody uses are forgotten`() throws {
+  @Test func `unused hosts are removed`() throws {
     let line = Line(perHost: 1, total: 10)
     let first = line.host(of: try url("busy"))
     #expect(line.enter(1, at: first))

@@ -24,7 +24,7 @@ import Testing
     #expect(proxy.credential(username: "b", password: "c").credential == Credential(username: "b", password: "c"))
   }
 
-  @Test func `what proves connections stands in the place of a credential, and no text shows it`() throws {
+  @Test func `a connection credential replaces the credential, and no text shows it`() throws {
     let proxy = try Proxy("http://ali:x@p:1").connectionCredential(.ntlm(username: "L\\ali", password: "geheim"))
     #expect(proxy.credential == nil && proxy.connectionCredential?.scheme == .ntlm)
     var text = "\(proxy)" + String(reflecting: proxy)
@@ -37,7 +37,7 @@ import Testing
     "", "ftp://p", "http://", "http://p:99999", "http://p/path", "http://p?q", "http://p q", "http://a%0Ab@p",
     "http://a%3Ab:c@p", "http://%zz@p", "socks5://:@p", "http://p\\q", "://p",
   ])
-  func `what is no proxy is refused without quoting it`(text: String) {
+  func `an invalid proxy is refused without quoting it`(text: String) {
     #expect { try Proxy(text) } throws: { error in
       guard let error = error as? LupineError, error.kind == .invalidURL else { return false }
       return text.utf8.count < 8 || !error.message.contains(text)

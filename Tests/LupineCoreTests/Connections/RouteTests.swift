@@ -32,7 +32,7 @@ import Testing
     #expect(refused { $0.httpVersion(.http1_1) } == [])
   }
 
-  @Test func `what cannot work is refused by name`() {
+  @Test func `settings that cannot work are refused by name`() {
     let can = Plain(capabilities: TransportCapabilities(rawValue: .max))
     #expect(refused({ $0.proxy("ftp://p") }, by: can) == ["proxy"])
     #expect(refused({ $0.proxy("http://p", except: ["a b/c"]) }, by: can) == ["proxy"])
@@ -48,7 +48,7 @@ import Testing
     #expect(refused({ $0.networkPolicy(.publicInternetOnly.allowing("ten")) }, by: can) == ["networkPolicy"])
   }
 
-  @Test func `what proves connections to a proxy needs a transport that speaks it, and a proxy that asks for it`() {
+  @Test func `a connection credential for a proxy needs a transport that supports it, and an HTTP proxy`() {
     let forwards = Plain(capabilities: .proxies)
     let can = Plain(capabilities: [.proxies, .connectionAuthentication])
     #expect(refused({ $0.proxy("http://p", proving: .negotiate) }, by: forwards) == ["proxy"])
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the chosen proxy is the mock's to see`() async throws {
+  @Test func `the mock records the chosen proxy`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .empty)
     let session = try Session.Builder().transport(mock).clock(ImmediateClock())

@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct ExchangeControlTests {
-  @Test func `of several branches the chosen one tells its parent who answered`() {
+  @Test func `the chosen branch passes the source of its response to its parent`() {
     let parent = ExchangeControl()
     let (first, second) = (parent.branch(), parent.branch())
     first.record(.proxy)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an exchange that its transport's closure holds is let go of in the end`(isEnded: Bool) {
+  func `an exchange that a closure of its transport captures is released at its end`(isEnded: Bool) {
     weak var held: ExchangeControl?
     do {
       let control = ExchangeControl()
@@ -44,7 +44,7 @@ import Testing
     #expect(held == nil)
   }
 
-  @Test func `what ends an exchange ends the body that was begun last`() async {
+  @Test func `the end of an exchange ends the body that was made last`() async {
     let control = ExchangeControl()
     _ = control.beginBody(.collect(limit: 9), resume: {})
     let body = ResponseBody(exchange: control.beginBody(.collect(limit: 9), resume: {}))

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: encoders)
-  func `500 levels are none`(encoder: any ParameterEncoder) throws {
+  func `500 levels are no error`(encoder: any ParameterEncoder) throws {
     let request = try OutgoingRequest("https://example.com", method: .post)
     _ = try request.encoding(["a": JSONValue.nested(levels: 500)] as Parameters, with: encoder)
     _ = try request.encoding(["a": Endless(style: .keyed, end: 500)], with: encoder)

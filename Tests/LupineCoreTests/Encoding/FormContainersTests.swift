@@ -62,7 +62,7 @@ import Testing
       try URLEncodedFormEncoder().encode(Nesting()) == "parent%5Bone%5D=one&super%5Bone%5D=one&two=2")
   }
 
-  @Test func `nested containers write where they were asked for`() throws {
+  @Test func `nested containers encode to their place`() throws {
     let encoder = URLEncodedFormEncoder(
       arrayEncoding: .indexInBrackets, allowedCharacters: .urlQueryAllowed.inserting("[]"))
     #expect(

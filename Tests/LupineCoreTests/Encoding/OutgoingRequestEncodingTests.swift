@@ -59,7 +59,7 @@ import Testing
     #expect(found.url.query == "a=0.0&b%5B%5D=1")
   }
 
-  @Test func `mixed variables keep their names and dates as JSON says`() throws {
+  @Test func `mixed variables keep their names and the dates of JSON`() throws {
     var post = request
     post.method = .post
     let encoder = JSONParameterEncoder {

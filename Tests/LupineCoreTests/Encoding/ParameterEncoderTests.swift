@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: bodyEncoders)
-  func `a body goes with GET where the request's options say so`(encoder: any ParameterEncoder) throws {
+  func `a body goes with GET if the request's options allow one`(encoder: any ParameterEncoder) throws {
     var request = try Self.request(.get)
     request.options.allowsBodyWithGET = true
     #expect(try request.encoding(["a": 1], with: encoder).body.length ?? 0 > 0)

@@ -9,7 +9,7 @@ import Testing
     ("", "aZ09", "aZ09"), ("", "a b", "a%20b"), ("/", "a/b~", "a/b~"), ("", "a/-._~*", "a%2F-._~%2A"),
     ("", "\u{E9}\n", "%C3%A9%0A"),
   ])
-  func `what is allowed stands as it is`(others: String, text: String, expected: String) {
+  func `allowed characters are unchanged`(others: String, text: String, expected: String) {
     let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.inserting(others)
     #expect(PercentCoding.encoded(Array(text.utf8), allowing: allowed) == expected)
   }
@@ -27,14 +27,14 @@ import Testing
   }
 
   @Test(arguments: ["%", "%4", "%+a", "%-1", "% 1", "%4g", "%g4", "%%41"])
-  func `a percent sign without two digits stands for itself, or makes the text none`(text: String) {
+  func `a percent sign without two digits is unchanged, or makes the text invalid`(text: String) {
     let (bytes, isValid) = PercentCoding.decoded(text[...])
     #expect(String(decoding: bytes, as: UTF8.self) == text.replacing("%41", with: "A"))
     #expect(!isValid)
     #expect(PercentCoding.text(text[...]) == nil)
   }
 
-  @Test func `what is no text stays bytes`() {
+  @Test func `bytes that are no text stay bytes`() {
     #expect(PercentCoding.decoded("%FF+").bytes == [0xFF, 0x2B])
     #expect(PercentCoding.text("%FF") == nil)
   }

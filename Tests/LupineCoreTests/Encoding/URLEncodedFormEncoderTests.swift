@@ -109,7 +109,7 @@ import Testing
     ("URL", "url"), ("snake_Case", "snake_case"), ("_fooBar", "_foo_bar"), ("a", "a"), ("", ""), ("aB", "a_b"),
     ("v2Beta", "v2_beta"), ("éÉ", "é_é"),
   ])
-  func `words are told apart by capitals`(key: String, expected: String) throws {
+  func `capital letters separate the words of a key`(key: String, expected: String) throws {
     let encoder = URLEncodedFormEncoder(
       keyEncoding: .convertToSnakeCase, allowedCharacters: .urlQueryAllowed)
     let escaped = try URLEncodedFormEncoder().encode([expected: ""])

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 38, 64 << 10])
-  func `no more is kept than the limit errorBody`(limit: Int64) async throws {
+  func `at most Limits errorBody bytes are kept`(limit: Int64) async throws {
     var limits = Limits()
     limits.errorBody = limit
     let session = try TestBed(reply).session { [limits] in $0.limits(limits) }
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [[String(repeating: "x", count: 300)], Array(repeating: "xxxxxxx", count: 50)], [true, false])
-  func `of a page that is too long to be gathered the first bytes are`(pieces: [String], validates: Bool) async throws {
+  func `the first bytes of a body that is too long are kept`(pieces: [String], validates: Bool) async throws {
     mock.stub(.get, "/a", MockReply.status(.badRequest).chunked(pieces))
     let request = session.download("a", to: .file(folder.file("a")))
     if validates { request.validate() }
@@ -120,7 +120,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `the rest of a file that a validator refuses is the body, not what there was before`() async throws {
+  @Test func `the error of a refused rest has the bytes of the rest, not the earlier ones`() async throws {
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
     let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData

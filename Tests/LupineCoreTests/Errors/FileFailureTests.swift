@@ -27,7 +27,7 @@ import Testing
     #expect(FileFailure(path: "/a", code: code).kind == kind)
   }
 
-  @Test func `a disk that is full is told from other failures, with the file's path`() async throws {
+  @Test func `a full disk has a kind of its own, with the path of the file`() async throws {
     let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(descriptor) }
     let exchange = ExchangeControl().beginBody(.file(descriptor: descriptor)) {}
@@ -41,7 +41,7 @@ import Testing
     #expect(error?.file?.kind == .noSpace)
   }
 
-  @Test func `a download that may not write its file says so`() async throws {
+  @Test func `a download without permission to write its file fails with that kind`() async throws {
     let error = await download(to: .file("/sys/lupine"))
     #expect(error?.kind == .fileFailed)
     #expect(error?.file?.kind == .permissionDenied)
@@ -49,7 +49,7 @@ import Testing
     #expect(error?.message.contains("Permission denied") == true)
   }
 
-  @Test func `a file in the way, a folder in its place and a missing folder are told apart`() async throws {
+  @Test func `an existing file, a folder in its place and a missing folder have different kinds`() async throws {
     _ = try folder.write("old", to: "there")
     let exists = await download(to: .file(folder.file("there")))
     #expect(exists?.file == FileFailure(path: folder.file("there"), code: EEXIST))

@@ -7,13 +7,13 @@ import Testing
 @Suite struct LupineErrorTests {
   private static let url = "https://a.example.com/x?token=hidden#f"
 
-  @Test func `it tells its message, its request and its status`() throws {
+  @Test func `the description has the message, the request and the status`() throws {
     let request = try OutgoingRequest(Self.url, method: .post)
     let error = LupineError(.other, "It broke.").about(request.summary).about(HTTPResponse(status: .notFound))
     #expect(error.description == "It broke. [POST https://a.example.com/x?…] [status 404]")
   }
 
-  @Test func `the first request, response and metrics that are told stay`() throws {
+  @Test func `the first request, response and metrics that an error is given stay`() throws {
     let error = LupineError(.other, "")
       .about(try OutgoingRequest("https://a.example.com/").summary).about(try OutgoingRequest("https://b.org/").summary)
       .about(HTTPResponse(status: .notFound)).about(HTTPResponse(status: .ok))
@@ -48,7 +48,7 @@ import Testing
     #expect(localized.errorDescription == error.message)
   }
 
-  @Test func `whether it is a cancellation is asked of it, since it is no CancellationError`() {
+  @Test func `isCancelled identifies a cancellation, because the error is no CancellationError`() {
     let error = LupineError(.cancelled, "The request was cancelled.")
     #expect(error.isCancelled)
     #expect(!((error as any Error) is CancellationError))

@@ -20,7 +20,7 @@ import Testing
     return try #require(exchanges.log(of: made.id))
   }
 
-  @Test func `a redirect, a failure and a retry are told in order`() async throws {
+  @Test func `a redirect, a failure and a retry are logged in order`() async throws {
     let log = try await log {
       $0.stub(.get, "https://example.com/old", .redirect(to: "/new"))
       $0.stub(.get, "https://example.com/new", .sequence([.status(.serviceUnavailable), .text("here")]))
@@ -65,7 +65,7 @@ import Testing
     #expect(log.description.contains("failed with connectionRefused after"))
   }
 
-  @Test func `a challenge is told with its answer`() async throws {
+  @Test func `a challenge is logged with its answer`() async throws {
     let log = try await log {
       $0.stub(.get, "/", count: .once, .challenge("Basic realm=\"staff\""))
       $0.stub(.get, "/", .status(.ok))
@@ -77,7 +77,7 @@ import Testing
     #expect(!log.description.contains("secretRw4uPz8nYc"))
   }
 
-  @Test func `a challenge without a credential says so`() async throws {
+  @Test func `a challenge without a credential is logged with the reason`() async throws {
     let log = try await log {
       $0.stub(.get, "/", .challenge("Basic realm=\"staff\""))
     } _: {
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: 4...7)
-  func `there are no more logs than asked for, and the oldest go first`(count: UInt64) async throws {
+  func `the number of logs is limited, and the oldest are removed first`(count: UInt64) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .status(.ok))
     let exchanges = ExchangeLogMonitor(limit: 3)
@@ -113,7 +113,7 @@ import Testing
     #expect(log.outline == "#1 a request that could not be made: still running\n  resumed")
   }
 
-  @Test func `a request that goes on and on keeps its beginning and the newest of its events`() throws {
+  @Test func `an endless request keeps its first and its newest events`() throws {
     let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
     let exchanges = ExchangeLogMonitor()
     func receive(_ kind: SessionEvent.Kind, _ attempt: Int) {
@@ -126,7 +126,7 @@ import Testing
     #expect(log.attempts.map(\.number) == Array(2_001...3_000))
   }
 
-  @Test func `what an attempt decides that goes on and on stays with it and its exchange`() throws {
+  @Test func `the decisions of an endless attempt stay with it and its exchange`() throws {
     let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
     let exchanges = ExchangeLogMonitor()
     func receive(_ kind: SessionEvent.Kind, _ attempt: Int = 2) {
@@ -145,7 +145,7 @@ import Testing
     #expect(log.decisions.count == 1_000)
   }
 
-  @Test func `a look at the logs takes nothing from a request that runs`() throws {
+  @Test func `reading the logs does not change a running request`() throws {
     let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
     let exchanges = ExchangeLogMonitor(limit: 2)
     func receive(_ kind: SessionEvent.Kind, _ id: UInt64) {
@@ -158,7 +158,7 @@ import Testing
     #expect(exchanges.log(of: RequestID(1)) == nil)
   }
 
-  @Test func `what happens before the first attempt is told as well`() async throws {
+  @Test func `events before the first attempt are logged as well`() async throws {
     struct Failing: RequestAdapter {
       func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
         throw LupineError(.adaptationFailed, "no token")
@@ -193,7 +193,7 @@ extension ExchangeLogTests {
     .text("456789", status: .partialContent).field(.contentRange, range).field(.eTag, "\"v1\"")
   }
 
-  @Test func `a download that goes on says from where and why`() async throws {
+  @Test func `a download that continues is logged with its offset and the reason`() async throws {
     let log = try await download(rest("bytes 4-9/10"))
     #expect(
       log.decisions.filter { $0.kind == .continuation }.map(\.text) == [
@@ -201,7 +201,7 @@ extension ExchangeLogTests {
       ])
   }
 
-  @Test func `a download that begins anew says why, between the two exchanges`() async throws {
+  @Test func `a download that restarts is logged with the reason, between the two exchanges`() async throws {
     let log = try await download(rest("bytes 3-8/10"), .text("0123456789"))
     let reason = "beginning anew: the server answered with another part of the file, or with another file"
     #expect(log.decisions.filter { $0.kind == .continuation }.map(\.text) == [reason])
@@ -211,7 +211,7 @@ extension ExchangeLogTests {
     #expect(lines[(index + 1)...].first == "    GET https://example.com/a")
   }
 
-  @Test func `a whole file in answer to a range says so`() async throws {
+  @Test func `a whole file in answer to a range request is logged as a restart`() async throws {
     let log = try await download(.text("0123456789"))
     #expect(
       log.decisions.filter { $0.kind == .continuation }.map(\.text) == [

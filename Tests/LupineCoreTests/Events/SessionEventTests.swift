@@ -37,7 +37,7 @@ import Testing
       ])
   }
 
-  @Test func `the end of a page that an interceptor gives up is told when it comes, once`() async throws {
+  @Test func `the end of a response that an interceptor replaces is emitted once, when it comes`() async throws {
     let bench = TestBed { $0.stub(.get, "/x", .sequence([.text("old"), .text("new")])) }
     let request = try bench.session().request("https://a.example.com/x").interceptor(Again())
     #expect(try await request.serializingString().value == "new")
@@ -48,7 +48,7 @@ import Testing
       ])
   }
 
-  @Test func `every monitor hears every event`() async throws {
+  @Test func `every monitor receives every event`() async throws {
     let second = EventLog()
     let bench = TestBed()
     _ = await (try bench.session { $0.monitor(second) }).request(TestBed.url).serializingData().response

@@ -36,7 +36,8 @@ import Testing
     #expect(earlier?.response?.status == .unauthorized)
   }
 
-  @Test func `a retrier is not told the answer of an attempt before, and both failures stay`() async throws {
+  @Test func `a retrier does not receive the response of an earlier attempt, and both failures are kept`() async throws
+  {
     let seen = Notes<Int?>()
     let own = LupineError(.missingCredential, "There is no other token.")
     let session = try TestBed(Self.refusal).session {
@@ -82,7 +83,7 @@ import Testing
     #expect(response.response?.status == .serviceUnavailable)
   }
 
-  @Test func `a retrier's own error has the head of a response that nobody validated`() async throws {
+  @Test func `a retrier's own error has the head of a response without validators`() async throws {
     let session = try TestBed(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
     let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .retryRefused)

@@ -34,7 +34,9 @@ import Testing
   }
 
   @Test(arguments: Question.allCases)
-  func `a request that is cancelled while the page comes asks nobody`(question: Question) async throws {
+  func `a request that is cancelled while the body of a challenge arrives calls no scheme or closure`(
+    question: Question
+  ) async throws {
     let begun = Flag()
     let transport = ClosureTransport { _, context throws(LupineError) in
       let (response, writer) = context.begin(question.rawValue, [.wwwAuthenticate: "Basic realm=x"])
@@ -51,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: Question.allCases, [LupineError.Timeout.total, .attempt])
-  func `a request whose time is over while the page comes asks nobody`(
+  func `a request that times out while the body of a challenge arrives calls no scheme or closure`(
     question: Question, timeout: LupineError.Timeout
   ) async throws {
     let page = MockReply.text("not so", status: HTTPResponse.Status(code: question.rawValue))

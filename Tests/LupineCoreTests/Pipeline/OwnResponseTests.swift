@@ -26,13 +26,13 @@ import Testing
   }
 
   @Test(arguments: ways)
-  private func `a data request has it as it stands, not decoded`(way: Canned.Way) async throws {
+  private func `a data request receives it unchanged, not decoded`(way: Canned.Way) async throws {
     let session = try session(Canned("own", way, [.contentEncoding: "rot"]))
     #expect(try await session.request(TestBed.url).serializingString().value == "own")
   }
 
   @Test(arguments: ways)
-  private func `a stream has it as it stands, not decoded`(way: Canned.Way) async throws {
+  private func `a stream receives it unchanged, not decoded`(way: Canned.Way) async throws {
     let session = try session(Canned("one\ntwo\n", way, [.contentEncoding: "rot"]))
     var lines: [String] = []
     for try await line in session.streamRequest(TestBed.url, window: 1).serializingLines() { lines.append(line) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ways)
-  private func `a download writes it to its file as it stands, with its progress`(way: Canned.Way) async throws {
+  private func `a download writes it to its file unchanged, with progress`(way: Canned.Way) async throws {
     let notes = Notes<TransferProgress>()
     let request = try download(Canned("own", way, [.contentEncoding: "rot"])).downloadProgress { notes.add($0) }
     _ = try await request.serializingFile().value
@@ -72,7 +72,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `a download keeps to its bound on the size`() async throws {
+  @Test func `a download applies its size limit`() async throws {
     let response = try await download(Canned("12345", .complete)).sizeLimit(4).serializingFile().response
     #expect(response.error?.kind == .limitExceeded(.sink))
     #expect(folder.names.isEmpty)
@@ -94,7 +94,7 @@ import Testing
     #expect(error?.kind == .interceptionFailed)
   }
 
-  @Test func `a body says whether a reader takes it`() async throws {
+  @Test func `a body states whether a reader consumes it`() async throws {
     let notes = Notes<Bool>()
     let session = try Session.Builder().transport(TestBed(.text("all of it")).mock).interceptor(Asking(notes: notes))
       .build()

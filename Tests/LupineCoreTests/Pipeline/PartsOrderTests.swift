@@ -40,7 +40,7 @@ import Testing
     #expect(response.error?.request?.method == .get)
   }
 
-  @Test func `what an adapter throws ends the request before anything is sent`() async throws {
+  @Test func `an error of an adapter ends the request before anything is sent`() async throws {
     let bench = TestBed()
     let session = try bench.session { $0.adapter(Throwing()) }
     let response = await session.request(TestBed.url).serializingData().response
@@ -49,7 +49,7 @@ import Testing
     #expect(bench.mock.requests.isEmpty)
   }
 
-  @Test func `what an interceptor throws is named as its own`() async throws {
+  @Test func `the error of an interceptor names the interceptor`() async throws {
     let session = try TestBed().session { $0.interceptor(Throwing()) }
     let response = await session.request(TestBed.url).serializingData().response
     #expect(response.error?.kind == .interceptionFailed)

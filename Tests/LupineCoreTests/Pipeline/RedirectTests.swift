@@ -23,7 +23,8 @@ import Testing
   }
 
   @Test(arguments: [(303, false), (302, false), (307, true), (308, true)])
-  func `the body and its fields go where the method goes`(status: Int, travels: Bool) async throws {
+  func `the body and its fields are sent to the next URL if the method is kept`(status: Int, travels: Bool) async throws
+  {
     let bench = Self.bench(to: "/next", status)
     _ = await (try bench.session()).request(
       "https://a.example.com/old", method: .post, parameters: ["a": 1],
@@ -98,7 +99,7 @@ import Testing
     #expect(bench.mock.requests.last?.headers[.custom] == "changed")
   }
 
-  @Test func `the response is that of the last request, which stands beside it`() async throws {
+  @Test func `the response belongs to the last request, which it contains`() async throws {
     let bench = Self.bench(to: "/next", 302)
     let response = await (try bench.session()).request("https://a.example.com/old").serializingString().response
     #expect(response.value == "arrived")
@@ -174,7 +175,7 @@ import Testing
     #expect(bench.mock.requests.map { $0.headers[.host] } == ["a.internal", expected])
   }
 
-  @Test func `a downgrade is followed where that is asked for, without secrets`() async throws {
+  @Test func `an allowed downgrade is followed without secrets`() async throws {
     let bench = TestBed { mock in
       mock.stub(.get, "https://a.example.com/old", .redirect(to: "http://a.example.com/"))
       mock.stub(.get, "http://a.example.com/", .text("arrived"))
@@ -205,7 +206,7 @@ import Testing
     await cancelled.raised()
   }
 
-  @Test func `a proxy's redirect is not followed where the response alone says whose it is`() async throws {
+  @Test func `a proxy's redirect is not followed if only the response names its source`() async throws {
     let transport = ClosureTransport { _, context throws(LupineError) in
       var response = context.answer(302, [.location: "https://elsewhere.example.com/"])
       response.source = .proxy

@@ -31,7 +31,7 @@ import Testing
   ]
 
   @Test(arguments: withBody.indices)
-  func `a GET has a body only where its options say so`(index: Int) async throws {
+  func `a GET has a body only if its options allow one`(index: Int) async throws {
     let bench = TestBed()
     let session = try bench.session()
     let refused = await (try Self.withBody[index](session, .get)).serializingData().response
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .head, .trace])
-  func `an upload keeps to the same rule`(method: HTTPRequest.Method) async throws {
+  func `the same rule applies to an upload`(method: HTTPRequest.Method) async throws {
     let bench = TestBed()
     let session = try bench.session()
     for body in [
@@ -78,7 +78,7 @@ import Testing
     #expect(bench.mock.requests.map(\.text) == (method == .get ? ["a"] : []))
   }
 
-  @Test func `a redirect of a GET with a body keeps what its options say`() async throws {
+  @Test func `a redirect of a GET with a body keeps its options`() async throws {
     let bench = TestBed {
       $0.stub(.get, "/old", .redirect(to: "/new", status: .temporaryRedirect))
       $0.stub(.get, "/new", .text("fine"))
@@ -98,7 +98,7 @@ import Testing
     #expect(bench.mock.requests.isEmpty)
   }
 
-  @Test func `what an interceptor puts into a request is checked, too`() async throws {
+  @Test func `a request that an interceptor changed is checked as well`() async throws {
     struct Bad: Interceptor {
       func intercept(
         _ request: OutgoingRequest, context: TransferContext,

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a body that can be sent only once is not sent again, and the error says so`() async throws {
+  @Test func `a body that can be sent only once is not sent again, and the error names the reason`() async throws {
     let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let bytes = AsyncStream<[UInt8]> { continuation in
       continuation.yield([1])
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [LupineError.Timeout.total, .attempt])
-  func `a deadline bounds what is sent again`(timeout: LupineError.Timeout) async throws {
+  func `a deadline applies to resent requests`(timeout: LupineError.Timeout) async throws {
     let bench = TestBed(MockReply.fault(.goAway).delay(.seconds(4)))
     let bound = Duration.seconds(10)
     let session = try bench.session {
@@ -95,7 +95,7 @@ import Testing
     #expect(bench.clock.now == VirtualInstant().advanced(by: bound))
   }
 
-  @Test func `what a redirect led to is sent again, and not what led to it`() async throws {
+  @Test func `only the request after the redirect is sent again`() async throws {
     let bench = TestBed { mock in
       mock.stub(.post, "/orders", .redirect(to: "/orders/2", status: .temporaryRedirect))
       mock.stub(.post, "/orders/2", .sequence([.fault(.goAway), .text("hello")]))
@@ -106,7 +106,7 @@ import Testing
     #expect(bench.mock.requests.map(\.url.path) == ["/orders", "/orders/2", "/orders/2"])
   }
 
-  @Test func `the log of an exchange shows what was sent again and why`() async throws {
+  @Test func `the log has each resent request with the reason`() async throws {
     let exchanges = ExchangeLogMonitor()
     let bench = TestBed(.sequence([.fault(.goAway), .text("hello")]))
     let session = try bench.session { $0.monitor(exchanges) }
@@ -116,7 +116,7 @@ import Testing
     #expect(attempt.decisions.contains { $0.kind == .resend && $0.text.contains("not processed the request") })
   }
 
-  @Test func `an error says that nothing was processed only where it was told so`() {
+  @Test func `an error is unprocessed only if it was marked so`() {
     let error = LupineError(.connectionLost, "Lost.")
     #expect(!error.isUnprocessed)
     #expect(error.unprocessed().isUnprocessed)

@@ -89,11 +89,11 @@ private struct AgeSerializer: ResponseSerializer {
     #expect("\(copy)" == "2 values")
   }
 
-  @Test func `a response without attributes has one word for them`() {
+  @Test func `the storage of a response without attributes is one machine word`() {
     #expect(MemoryLayout<ResponseAttributes>.size == MemoryLayout<Int>.size)
   }
 
-  @Test func `what layers and interceptors state reaches serializers and the program`() async throws {
+  @Test func `attributes of layers and interceptors reach serializers and the program`() async throws {
     let seen = Notes<CacheStatus?>()
     let session = try TestBed().session { $0.marking.interceptor(Aging(seen: seen)) }
     let request = session.request(TestBed.url)

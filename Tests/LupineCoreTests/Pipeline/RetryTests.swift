@@ -10,7 +10,7 @@ import Testing
 @Suite struct RetryTests {
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("hello")])
 
-  @Test func `what is safe to repeat is repeated until it succeeds`() async throws {
+  @Test func `a request that is safe to repeat is retried until it succeeds`() async throws {
     let bench = TestBed(Self.failures)
     let session = try bench.session { $0.retrier(.backoff(limit: 2)).random { .max } }
     let response = await session.request(TestBed.url).validate().serializingString().response
@@ -63,7 +63,7 @@ import Testing
     #expect(bench.mock.requests.map(\.method) == [.post, .get])
   }
 
-  @Test func `a body that can be sent only once is not repeated, and the error says so`() async throws {
+  @Test func `a body that can be sent only once is not retried, and the error names the reason`() async throws {
     let bench = TestBed(.reset)
     let session = try bench.session { $0.retrier(Always()) }
     let bytes = AsyncStream<[UInt8]> { continuation in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a stream whose status nobody retries is handed over`() async throws {
+  @Test func `a stream is handed over if no retrier retries its status`() async throws {
     let bench = TestBed(.text("gone\n", status: .gone))
     let session = try bench.session { $0.retrier(.backoff()) }
     var lines: [String] = []
@@ -104,14 +104,14 @@ import Testing
     #expect(error?.kind == .retryRefused)
   }
 
-  @Test func `a success is no business of retriers`() async throws {
+  @Test func `no retrier is called for a success`() async throws {
     let bench = TestBed()
     let session = try bench.session { $0.retrier(Always()) }
     _ = try await session.request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a delay that is negative is none`() async throws {
+  @Test func `a negative delay is zero`() async throws {
     let bench = TestBed(.sequence([.reset, .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(-5)))) }
     #expect(try await session.request(TestBed.url).serializingString().value == "hello")
@@ -128,7 +128,7 @@ import Testing
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(250)))
   }
 
-  @Test func `the retrier hears of the attempt, the error and the time`() async throws {
+  @Test func `the retrier receives the attempt, the error and the time`() async throws {
     let notes = Notes<AttemptOutcome>()
     let bench = TestBed(.sequence([.reset, .status(.notFound), .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(2)), notes: notes)) }

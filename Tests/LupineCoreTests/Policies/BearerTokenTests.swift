@@ -15,7 +15,7 @@ import Testing
     #expect(bench.mock.requests.map { $0.headers[.authorization] } == ["Bearer t", nil, nil])
   }
 
-  @Test func `without a base URL it wants to be told where to go`() async throws {
+  @Test func `without a base URL it needs named origins`() async throws {
     let request = try TestBed().session().request(TestBed.url).adapter(BearerToken("t"))
     #expect(await request.serializingData().response.error?.kind == .adaptationFailed)
   }

@@ -29,7 +29,7 @@ import Testing
     #expect(command.contains("--data-binary @-"))
   }
 
-  @Test func `sections in sections stand in their places`() throws {
+  @Test func `nested sections are in the order of the body`() throws {
     let inner = RequestBody.Section(.sequence([Self.text("b"), Self.text("c")]))
     #expect(
       try Self.command([Self.text("a"), inner, Self.text("d")])

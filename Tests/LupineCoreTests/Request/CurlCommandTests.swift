@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-  func `what the encoder of property lists writes is redacted`(
+  func `the output of the property list encoder is redacted`(
     format: PropertyListDecoder.PropertyListFormat
   ) async throws {
     let request = try TestBed(.text("x")).session().request(
@@ -110,7 +110,7 @@ import Testing
   @Test(arguments: [
     (#"{"password":"hidden","#, "application/json"), ("password=hidden&a=", "application/x-www-form-urlencoded"),
   ])
-  func `what is no plain text is redacted, too`(start: String, type: String) throws {
+  func `a body that is no plain text is redacted as well`(start: String, type: String) throws {
     let body = RequestBody.bytes(Data(start.utf8) + [0, 0xFF])
     let text = try Self.command("https://a.example.com/", .post, [.contentType: type], body)
     #expect(text.hasPrefix("printf "))

@@ -69,7 +69,7 @@ import Testing
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(3)))
   }
 
-  @Test func `the waits before retries keep to the deadline`() async throws {
+  @Test func `the waits before retries end at the deadline`() async throws {
     let bench = TestBed(.text("later", status: .serviceUnavailable).field(.retryAfter, "50"))
     let session = try bench.session { $0.retrier(.backoff(limit: 9)) }
     let response = await session.request(TestBed.url).deadline(Self.later(bench, 70)).serializingData().response
@@ -90,7 +90,7 @@ import Testing
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(20)))
   }
 
-  @Test func `what is left until an instant of the system's clock is counted on the session's`() async throws {
+  @Test func `the time until an instant of the system's clock is counted on the session's clock`() async throws {
     let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
     let response = await session.request(TestBed.url).deadline(ContinuousClock.now + .seconds(500))
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: [(3, 9), (9, 3)])
-  func `a call within a call keeps to the earlier deadline`(outer: Int, inner: Int) async throws {
+  func `a nested call has the earlier deadline`(outer: Int, inner: Int) async throws {
     let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: nil) }
     let kind = await Session.withDeadline(Self.later(bench, outer)) {
@@ -159,7 +159,7 @@ import Testing
     #expect(try await session.request(TestBed.url).serializingString().value == "late")
   }
 
-  @Test func `a refresh of a credential does not keep to the deadline of the call that began it`() async throws {
+  @Test func `a refresh of a credential does not have the deadline of the call that began it`() async throws {
     let bench = TestBed(.text("token").delay(.seconds(60)))
     let fetching = Fetching(session: try bench.session { $0.timeouts(idle: nil) })
     let interceptor = AuthenticationInterceptor(fetching, credential: Due(), to: .anyOrigin)

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: cases)
-  func `an ended request knows the head and what it cost`(form: Form, way: Way) async throws {
+  func `an ended request has the head and the metrics`(form: Form, way: Way) async throws {
     let bench = try EndedBench(way)
     let request = bench.request(form, way)
     let task = Task { await bench.end(of: request, form) }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [Form.data, .upload, .download])
-  func `a retrier is told the head of an attempt whose time was over`(form: Form) async throws {
+  func `a retrier receives the head of an attempt that timed out`(form: Form) async throws {
     let seen = Notes<AttemptOutcome>()
     let bench = try EndedBench(.attempt) { $0.retrier(Noting(notes: seen)) }
     let request = bench.request(form, .attempt)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: Reading.allCases, [true, false])
-  func `a stream that its reader cannot take knows the head and what it cost`(
+  func `a stream that its reader refuses has the head and the metrics`(
     reading: Reading, isHandled: Bool
   ) async throws {
     let bench = try EndedBench(.request)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stream that its handler cancels knows the head and what it cost`(isOfEvents: Bool) async throws {
+  func `a stream that its handler cancels has the head and the metrics`(isOfEvents: Bool) async throws {
     let bench = try EndedBench(.request)
     let request = bench.session.streamRequest(TestBed.url)
     let ending = await withCheckedContinuation { done in
@@ -172,7 +172,7 @@ import Testing
     #expect(await response.error?.response?.status == .accepted)
   }
 
-  @Test func `an interceptor that fails after the head loses neither it nor what it cost`() async throws {
+  @Test func `an interceptor that fails after the head keeps the head and the metrics`() async throws {
     let clock = TestClock()
     let bench = try EndedBench(.request, on: clock) { $0.interceptor(Refusing(clock: clock)) }
     let response = await bench.session.request(TestBed.url).serializingData().response

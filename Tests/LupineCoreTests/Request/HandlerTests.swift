@@ -123,7 +123,7 @@ import Testing
     #expect(executor.jobs.all.count > 0)
   }
 
-  @Test func `the response tells all that is known`() async throws {
+  @Test func `the response has the request, the head, the data and the metrics`() async throws {
     let reply = MockReply.text("hello", status: .accepted).field(.server, "mock")
       .trailers([.custom: "t"]).chunked(["hel", "lo"])
     let session = try TestBed(reply).session()
@@ -139,7 +139,7 @@ import Testing
     #expect(response.value == "hello")
   }
 
-  @Test func `a body with GET where the encoder would put one is an error that says so`() async throws {
+  @Test func `a body that the encoder puts into a GET is an error that names the reason`() async throws {
     let session = try TestBed().session()
     let response = await session.request(TestBed.url, parameters: ["a": 1], encoder: .json).serializingData().response
     #expect(response.error?.message.contains("GET") == true)

@@ -44,7 +44,7 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `awaited while held, it goes on at resume`() async throws {
+  @Test func `a suspended request that is awaited continues at resume`() async throws {
     let bench = TestBed()
     let request = try bench.session { $0.startsImmediately(false) }.request(TestBed.url)
     async let value = request.serializingString().value
@@ -81,7 +81,7 @@ import Testing
     #expect(try await value == "hello")
   }
 
-  @Test func `suspended while it receives, it reads no more before resume`() async throws {
+  @Test func `a request that is suspended while it receives reads nothing before resume`() async throws {
     let begun = Flag()
     let resumed = Flag()
     let goOn = Flag()
@@ -114,7 +114,7 @@ import Testing
     #expect(flows.all == [.pause, .proceed])
   }
 
-  @Test func `suspend and resume after the end change nothing and say nothing`() async throws {
+  @Test func `suspend and resume after the end change nothing and emit no event`() async throws {
     let bench = TestBed()
     let request = try bench.session().request(TestBed.url)
     _ = try await request.serializingData().value

@@ -75,7 +75,7 @@ import Testing
     #expect(bench.mock.requests.map(\.priority) == [.high])
   }
 
-  @Test func `a request that is said to be idempotent is retried`() async throws {
+  @Test func `a request that its options mark as idempotent is retried`() async throws {
     let bench = TestBed(.sequence([.status(.serviceUnavailable), .text("again")]))
     let session = try bench.session { $0.retrier(RetryPolicy(methods: [.get])) }
     let request = session.request(TestBed.url, method: .post).options { $0.isIdempotent = true }

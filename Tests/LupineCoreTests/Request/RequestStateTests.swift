@@ -47,7 +47,7 @@ import Testing
       ([.suspend, .cancel, .resume], ["hold", "finish", "go"]),
       ([.join, .finish, .cancel, .suspend, .resume], ["lead", "-", "-", "-", "-"]),
     ] as [([Step], [String])])
-  private func `each step says what is to be done`(steps: [Step], expected: [String]) {
+  private func `each transition returns the action to take`(steps: [Step], expected: [String]) {
     var state = RequestState(isHeld: false)
     #expect(steps.map { Self.apply($0, to: &state) } == expected)
   }
@@ -81,7 +81,7 @@ import Testing
     #expect(isCancelled)
   }
 
-  @Test func `an exchange that begins after a cancellation hears of it`() throws {
+  @Test func `an exchange that begins after a cancellation is cancelled`() throws {
     var state = RequestState(isHeld: false)
     _ = state.join()
     _ = state.cancel(Self.reason)

@@ -92,7 +92,7 @@ import Testing
     #expect(recorder.calls == ["conclude"])
   }
 
-  @Test func `the session waits for what is delivered`() async throws {
+  @Test func `the session waits for deliveries to handlers`() async throws {
     let session = try TestBed().session()
     let isDelivered = Atomic<Bool>(false)
     session.deliver { isDelivered.store(true, ordering: .relaxed) }

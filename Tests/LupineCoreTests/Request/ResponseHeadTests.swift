@@ -8,7 +8,7 @@ import Testing
 @testable import LupineSession
 
 @Suite struct ResponseHeadTests {
-  @Test func `a response is received where its head is allowed`() async throws {
+  @Test func `a response is received if its head is allowed`() async throws {
     let seen = Notes<Int>()
     let value = try await (try TestBed(.text("hello")).session()).request(TestBed.url).onHTTPResponse { head in
       seen.add(head.status.code)
@@ -95,7 +95,7 @@ import Testing
     #expect(names == ["BearerToken"])
   }
 
-  @Test func `what a serializer made, or why it could not, is an event`() async throws {
+  @Test func `the result of a serializer is an event`() async throws {
     let bench = TestBed(.text("hello"))
     let request = try bench.session().request(TestBed.url)
     _ = await request.serializingString().response

@@ -37,14 +37,14 @@ private struct User: Codable, Sendable, Equatable {
     (#"{"name": "a", "age": 99999999999999999999}"#, "out of its type's range"),
     (#"{"name": "a", "age": 1.5}"#, "a fraction"),
   ])
-  func `an error says what does not fit and keeps the decoder's`(body: String, fragment: String) throws {
+  func `an error names what does not fit and keeps the decoder's error`(body: String, fragment: String) throws {
     let error = try failure(of: .decodable(of: User.self), try received(body))
     #expect(error?.kind == .serializationFailed)
     #expect(error?.underlying is DecodingError)
     #expect(error?.message.contains(fragment) == true, "\(String(describing: error))")
   }
 
-  @Test func `what the server named is escaped in the message`() throws {
+  @Test func `names from the server are escaped in the message`() throws {
     let error = try failure(of: .decodable(of: [String: Int].self), try received(#"{"\u001b[2J": "x"}"#))
     #expect(error?.message.contains("\u{1B}") == false)
     #expect(error?.message.contains(#"\u{1B}[2J"#) == true)
@@ -55,7 +55,7 @@ private struct User: Codable, Sendable, Equatable {
     #expect(try serializer.serialize(try received("abc")) == 3)
   }
 
-  @Test func `Google's prefix is taken away`() throws {
+  @Test func `Google's prefix is removed`() throws {
     let response = try received(")]}',\n[1]")
     #expect(try failure(of: .json, response)?.kind == .serializationFailed)
     #expect(try JSONResponseSerializer(preprocessor: .googleXSSI).serialize(response) == [1])

@@ -11,7 +11,7 @@ import Testing
       (200, .get, false), (204, .get, true), (205, .post, true), (200, .head, true), (304, .get, false),
       (202, .put, false),
     ] as [(Int, HTTPRequest.Method, Bool)])
-  func `an empty body is a value where the rules allow it`(status: Int, method: HTTPRequest.Method, isAllowed: Bool)
+  func `an empty body is a value if the rules allow it`(status: Int, method: HTTPRequest.Method, isAllowed: Bool)
     throws
   {
     let response = try received("", status: status, method: method)
@@ -38,7 +38,7 @@ import Testing
     #expect(try failure(of: serializer, try received("", status: 204))?.kind == .emptyResponse)
   }
 
-  @Test func `the error says which code to add`() throws {
+  @Test func `the error names the code to add`() throws {
     let error = try failure(of: .data, try received("", status: 202, method: .put))
     #expect(error?.message.contains("PUT") == true)
     #expect(error?.message.contains("add 202 to `emptyResponseCodes`") == true)

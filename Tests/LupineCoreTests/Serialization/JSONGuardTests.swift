@@ -53,7 +53,7 @@ import Testing
     "[", "]", "{", "}", "[}", #"{"a"}"#, #"{"a":1 "b"}"#, #"["a"#, #"["a\"#, ",", "[1],", "nul", #"{"a":1,"a":2"#,
     #"{"a":1,"a":}"#,
   ])
-  func `what is no JSON is the decoder's to refuse`(text: String) throws {
+  func `a body that is no JSON is left to the decoder`(text: String) throws {
     let error = try failure(of: .json, try received(text))
     #expect(error?.underlying is DecodingError)
   }

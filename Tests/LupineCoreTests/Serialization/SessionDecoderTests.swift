@@ -45,7 +45,7 @@ import Testing
     #expect(throws: LupineError.self) { try result.get() }
   }
 
-  @Test func `a request says which of its responses may be empty`() async throws {
+  @Test func `a request names the codes of its empty responses`() async throws {
     let session = try TestBed(.status(.created)).session()
     let codes: Set = [201]
     #expect(
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: LupineError.self) { try refused.get() }
   }
 
-  @Test func `a handler says which responses may be empty`() async throws {
+  @Test func `a handler names the codes of its empty responses`() async throws {
     let noted = Notes<Result<Article?, LupineError>>()
     let session = try TestBed(.status(.created)).session()
     session.request(TestBed.url, method: .post)
@@ -71,7 +71,7 @@ import Testing
     #expect(try noted.all.first?.get() == .some(nil))
   }
 
-  @Test func `what a request does not say of empty responses is the session's`() async throws {
+  @Test func `a request that names no codes of empty responses uses the session's`() async throws {
     let session = try TestBed(.status(.accepted)).session { $0.serializers(emptyResponseCodes: [202]) }
     let request = session.request(TestBed.url, method: .post)
     #expect(

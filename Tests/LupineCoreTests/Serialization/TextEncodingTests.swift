@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["x-nonsense", "", "utf-8//TRANSLIT", "../x", "a\0b", String(repeating: "x", count: 65)])
-  func `a charset that nobody knows is an error`(charset: String) {
+  func `an unknown charset is an error`(charset: String) {
     let error = #expect(throws: LupineError.self) { try TextEncoding(charset).decode(Data([0x68])) }
     #expect(error?.kind == .serializationFailed)
     #expect(error?.message.contains("is not known") == true)

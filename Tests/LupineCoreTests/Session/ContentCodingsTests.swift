@@ -23,7 +23,8 @@ import Testing
   }
 
   @Test(arguments: [("mystery", "hello"), ("rot, mystery", "hello")])
-  func `a coding nobody knows is left to the caller, with those beneath`(coding: String, body: String) async throws {
+  func `an unknown coding is left to the caller, with the codings beneath it`(coding: String, body: String) async throws
+  {
     #expect(try await receive(coding, body) == "hello")
   }
 
@@ -52,7 +53,7 @@ import Testing
     #expect(try await session.request(TestBed.url).serializingString().value == body)
   }
 
-  @Test func `two codings together keep to the ratio of one`() throws {
+  @Test func `two codings together have the ratio limit of one`() throws {
     let head = HTTPResponse(status: .ok, headerFields: [.contentEncoding: "grow, grow"])
     var limits = Limits()
     limits.decodingRatio = 100

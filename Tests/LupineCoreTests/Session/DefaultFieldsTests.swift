@@ -35,7 +35,7 @@ import Testing
     #expect(FieldRules.isValid(value: agent))
   }
 
-  @Test func `without codings nothing is said to be accepted`() async throws {
+  @Test func `without codings no Accept-Encoding is sent`() async throws {
     let bench = TestBed()
     _ = try await bench.session().request(TestBed.url).serializingData().value
     #expect(bench.mock.requests.first?.headers[.acceptEncoding] == nil)

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["https://example.com/v1?x=1", "https://example.com/#f", "/v1", "https://u:p@example.com", ""])
-  func `a base URL that is none, or has more than a path, is refused`(text: String) {
+  func `an invalid base URL, or one with more than a path, is refused`(text: String) {
     #expect(throws: LupineError.self) { _ = try TestBed().session { $0.baseURL(text) } }
   }
 
@@ -73,7 +73,7 @@ import Testing
   ]
 
   @Test(arguments: demanding.indices)
-  func `what the transport cannot do is refused, in the same words each time`(index: Int) throws {
+  func `what the transport cannot do is refused, with the same message each time`(index: Int) throws {
     let transport = ClosureTransport { _, context in context.answer() }
     let (capability, change) = Self.demanding[index]
     let builder = change(Session.Builder().transport(transport))
@@ -82,7 +82,7 @@ import Testing
     #expect(issues.map(\.reason) == ["the transport cannot do it (it lacks \(capability))"])
   }
 
-  @Test func `a plugin adds its parts where it is installed`() throws {
+  @Test func `a plugin adds its parts at the place of its installation`() throws {
     struct Two: Plugin {
       func install(in builder: inout Session.Builder) { builder = builder.adapter(Mark("2")).adapter(Mark("3")) }
     }

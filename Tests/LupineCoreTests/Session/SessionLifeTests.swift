@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a session that is let go lets its request finish`() async throws {
+  @Test func `the request of a released session finishes`() async throws {
     let reply = Flag()
     let bench = TestBed { mock in
       mock.stub(.get, "/{any...}") { (_: RecordedRequest) async throws -> MockReply in
@@ -116,7 +116,7 @@ import Testing
     await session.shutdown()
   }
 
-  @Test func `a shutdown waits for nothing where nothing runs`() async throws {
+  @Test func `a shutdown returns at once if nothing runs`() async throws {
     let session = try TestBed().session()
     await session.shutdown()
     await session.finishRequests()

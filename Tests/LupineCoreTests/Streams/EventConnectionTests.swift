@@ -73,7 +73,7 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `what was sent, and what it cost, is the request's`() async throws {
+  @Test func `the request has the requests that were sent and their metrics`() async throws {
     mock.stub(.get, url, .sequence([page("id: 1\ndata: a\n\n"), page("id: 2\ndata: b\n\n"), .status(.noContent)]))
     let request = try session().streamRequest(url)
     _ = try await read(request)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `what a connection cost is forgotten after a hundred others`() async throws {
+  @Test func `the metrics of a connection are removed after a hundred others`() async throws {
     let pages = (1...120).map { page("data: \(String(repeating: "a", count: $0))\n\n") }
     mock.stub(.get, url, .sequence(pages + [.status(.noContent)]))
     let request = try session().streamRequest(url)

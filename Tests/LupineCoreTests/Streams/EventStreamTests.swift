@@ -33,7 +33,7 @@ import Testing
     ("id: x\u{0}y\ndata: a\n\n", [ServerSentEvent(data: "a")]),
     ("nonsense: 1\ndata:  two spaces\n\n", [ServerSentEvent(data: " two spaces")]),
   ])
-  func `a stream is read as WHATWG says`(text: String, expected: [ServerSentEvent]) async throws {
+  func `a stream of events is parsed by the rules of WHATWG`(text: String, expected: [ServerSentEvent]) async throws {
     mock.stub(.get, "https://example.com/events", page(text))
     var events: [ServerSentEvent] = []
     for try await event in session.streamRequest("events").serializingEvents(reconnects: false) { events.append(event) }
@@ -63,7 +63,7 @@ import Testing
     #expect(data == ["a", "b"])
   }
 
-  @Test func `a line that the end of a stream cuts says nothing`() async throws {
+  @Test func `a line that the end of a stream cuts is ignored`() async throws {
     mock.stub(
       .get, "https://example.com/events", .sequence([page("retry: 30000\ndata: a\n\nretry: 3"), .status(.noContent)]))
     for try await _ in session.streamRequest("events").serializingEvents() {}
@@ -127,7 +127,7 @@ extension EventStreamTests {
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `a stream of events waits where its session holds requests back`() async throws {
+  @Test func `a stream of events waits if its session does not start requests`() async throws {
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
       .startsImmediately(false).build()
     mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
@@ -176,7 +176,7 @@ extension EventStreamTests {
     #expect(seen.withLock { $0 } == (isLeft ? ["1", "2"] : ["1", "2", "3"]))
   }
 
-  @Test func `a stream of events that is let go of unread cancels its request`() async throws {
+  @Test func `an unread stream of events that is released cancels its request`() async throws {
     let log = EventLog()
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).monitor(log).build()
     let request = session.streamRequest("https://example.com/events")

@@ -37,7 +37,7 @@ import Testing
     return (waits.map { $0.rounded() }, failure)
   }
 
-  @Test func `a server that asks for no wait and closes is left alone for longer and longer`() async throws {
+  @Test func `the waits grow if a server requests none and closes the connection`() async throws {
     let (waits, error) = try await waits(limit: 11, [page("retry: 0\n\n")])
     #expect(waits == [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000])
     #expect(error?.kind == .connectionLost)
@@ -54,7 +54,7 @@ import Testing
     #expect(waits == [60_000, 60_000, 60_000])
   }
 
-  @Test func `an event takes the wait back to its beginning`() async throws {
+  @Test func `an event resets the wait`() async throws {
     let (waits, error) = try await waits(
       retry: .zero, limit: 2,
       [page(""), .failure(.connectionRefused), page("data: a\n\n"), .failure(.connectionRefused)])
@@ -62,13 +62,13 @@ import Testing
     #expect(error?.kind == .connectionRefused)
   }
 
-  @Test func `a limit of none lets the stream end with its connection's loss`() async throws {
+  @Test func `a limit of zero ends the stream with the loss of its connection`() async throws {
     let (waits, error) = try await waits(limit: 0, [.failure(.connectionRefused)])
     #expect(waits.isEmpty)
     #expect(error?.kind == .connectionRefused)
   }
 
-  @Test func `a handler hears of the limit`() async throws {
+  @Test func `a handler receives the error of the limit`() async throws {
     mock.stub(.get, url, .failure(.connectionRefused))
     let session = try session(random: 0)
     let notes = Notes<String>()
@@ -102,14 +102,16 @@ import Testing
     log.all.compactMap { if case .retrying = $0.kind { "\($0.kind)" } else { nil } }.last
   }
 
-  @Test func `a POST of events is sent once, and ends where the server ends it`() async throws {
+  @Test func `a POST of events is sent once, and ends when the server ends it`() async throws {
     let request = try session().streamRequest(url, method: .post, parameters: ["prompt": "hello"], encoder: .json)
     #expect(try await count(request) == 1)
     #expect(mock.requests.count == 1)
     #expect(lastRetrying == nil)
   }
 
-  @Test func `a POST of events that is lost fails, and monitors hear why it is not sent again`() async throws {
+  @Test func `a POST of events that loses its connection fails, and an event has the reason why it is not sent again`()
+    async throws
+  {
     let session = try session()
     _ = try await count(session.streamRequest(url, method: .post))
     let error = await #expect(throws: LupineError.self) {
@@ -129,7 +131,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `a POST connects again where the program says so`() async throws {
+  @Test func `a POST reconnects if the program allows it`() async throws {
     #expect(try await count(session().streamRequest(url, method: .post), reconnects: true) == 2)
     #expect(mock.requests.count == 3)
   }
@@ -140,7 +142,7 @@ import Testing
     #expect(mock.requests.count == 3)
   }
 
-  @Test func `a POST connects again where its options say that this is harmless`() async throws {
+  @Test func `a POST reconnects if its options mark it as idempotent`() async throws {
     let request = try session().streamRequest(url, method: .post).options { $0.isIdempotent = true }
     #expect(try await count(request) == 2)
   }
@@ -169,7 +171,7 @@ import Testing
     #expect(words.allSatisfy { $0.hasPrefix("retrying after") })
   }
 
-  @Test func `a stream that fails once bytes were handed over says why it is not retried`() async throws {
+  @Test func `a stream that fails after bytes were handed over has the reason why it is not retried`() async throws {
     let session = try session()
     _ = try await count(session.streamRequest(url, method: .post))
     await #expect(throws: LupineError.self) {

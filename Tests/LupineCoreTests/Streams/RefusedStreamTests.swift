@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [1, 10, 1000])
-  func `no more is read than the limit errorBody, however long the body`(limit: Int) async throws {
+  func `at most Limits errorBody bytes are read, however long the body`(limit: Int) async throws {
     var limits = Limits()
     limits.errorBody = Int64(limit)
     let taken = Atomic(0)
@@ -114,7 +114,7 @@ import Testing
     #expect(taken.load(ordering: .relaxed) < 2_700)
   }
 
-  @Test func `what it cost counts what was read`() async throws {
+  @Test func `its metrics count the bytes that were read`() async throws {
     let session = try TestBed(Self.refused).session()
     let request = session.streamRequest(TestBed.url).validate()
     #expect(await request.failure()?.metrics?.bytesReceived ?? 0 > 0)

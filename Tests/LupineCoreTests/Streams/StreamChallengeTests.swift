@@ -29,7 +29,7 @@ import Testing
     #expect(try await text(after: page) == "hello")
   }
 
-  @Test func `a page over the limit of bodies that nobody wants is not read to its end`() async throws {
+  @Test func `a body over the limit of discarded bodies is not read to its end`() async throws {
     var limits = Limits()
     limits.discardedBody = 10
     let text = try await text(after: 2 << 20, limits: limits)

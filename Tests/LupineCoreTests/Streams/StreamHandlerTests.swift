@@ -72,7 +72,7 @@ import Testing
     #expect(calls == ["1", "serializationFailed"])
   }
 
-  @Test func `a handler of events hears of those of every connection`() async {
+  @Test func `a handler of events receives those of every connection`() async {
     let page = { MockReply.text($0).field(.contentType, "text/event-stream") }
     stub(.sequence([page("id: 1\ndata: a\n\n"), page("data: b\n\n"), .status(.noContent)]))
     let calls: [String] = await calls { handler in
@@ -90,7 +90,7 @@ import Testing
     #expect(calls == ["unacceptableStatusCode(404)"])
   }
 
-  @Test func `what came before a failure is handed over, and then the error`() async {
+  @Test func `the values before a failure are handed over, and then the error`() async {
     stub(MockReply.text("one\ntwo\nthree").reset(afterBytes: 9))
     let calls = await calls { session.streamRequest("a").responseStreamLine(handler: $0) }
     #expect(calls == ["one", "two", "connectionLost"])
@@ -162,7 +162,9 @@ extension StreamHandlerTests {
     #expect(places.all == ["here", "here"])
   }
 
-  @Test func `a request that is held back starts with resume, and one that is let go keeps nothing`() async throws {
+  @Test func `a request that does not start by itself starts with resume, and a released one keeps nothing`()
+    async throws
+  {
     let session = try Session.Builder().transport(mock).baseURL("https://example.com").startsImmediately(false).build()
     stub(.text("one\n"))
     let notes = Notes<String>()

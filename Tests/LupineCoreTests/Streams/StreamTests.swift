@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `what came before a failure is handed over`() async throws {
+  @Test func `the values before a failure are handed over`() async throws {
     mock.stub(.get, "https://example.com/a", MockReply.text("one\ntwo\nthree").reset(afterBytes: 9))
     var lines: [String] = []
     do {
@@ -115,7 +115,7 @@ import Testing
     #expect(text.unicodeScalars.elementsEqual("one\n\u{FEFF}two".unicodeScalars))
   }
 
-  @Test func `a line that does not decode says what is wrong with it`() async throws {
+  @Test func `the error of a line that does not decode names the reason`() async throws {
     mock.stub(.get, "https://example.com/a", .text("{\"n\":\"one\"}\n"))
     let stream = session.streamRequest("a").serializingDecodableLines(of: [String: Int].self)
     await #expect { for try await _ in stream {} } throws: { error in

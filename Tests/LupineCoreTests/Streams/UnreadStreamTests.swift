@@ -10,7 +10,7 @@ import Testing
 /// Streams that nobody reads, or nobody reads to the end, though all of them has come.
 @Suite struct UnreadStreamTests {
   @Test(arguments: [true, false])
-  func `a stream of which the head alone was asked for ends its request when it is let go of`(hasEnded: Bool)
+  func `a stream whose head alone was read ends its request when it is released`(hasEnded: Bool)
     async throws
   {
     let log = EventLog()
@@ -30,7 +30,7 @@ import Testing
     #expect(text == "all of it")
   }
 
-  @Test func `a request that is started and let go of unread ends`() async throws {
+  @Test func `a request that is started and released unread ends`() async throws {
     let bench = TestBed(.text("all of it"))
     let session = try bench.session { $0.timeouts(idle: nil) }
     session.streamRequest(TestBed.url).resume()
@@ -38,7 +38,7 @@ import Testing
     #expect(bench.log.all.compactMap(\.endKind) == [.cancelled])
   }
 
-  @Test func `cancelling ends a request whose whole body waits for its reader, who has what came`() async throws {
+  @Test func `a cancellation ends a request whose whole body waits, and the reader receives the bytes`() async throws {
     let session = try TestBed(.text("all of it")).session()
     let request = session.streamRequest(TestBed.url)
     let stream = request.serializingBytes()
@@ -73,7 +73,7 @@ import Testing
     #expect(request.execution.cancellation == nil)
   }
 
-  @Test func `a session shuts down from within a loop over a stream whose whole body has come`() async throws {
+  @Test func `a session can be shut down within a loop over a stream whose whole body has arrived`() async throws {
     let session = try TestBed(.text("one\ntwo\n")).session()
     var lines: [String] = []
     do {
@@ -87,8 +87,7 @@ import Testing
     #expect(lines.first == "one")
   }
 
-  @Test func `a cancellation ends an interceptor's wait for the end of a stream that nobody can read yet`() async throws
-  {
+  @Test func `a cancellation ends an interceptor's wait for the end of a stream without a reader`() async throws {
     let reached = Flag()
     let session = try Session.Builder().transport(Self.mock()).interceptor(Waiting(reached: reached)).build()
     let request = session.streamRequest(TestBed.url)

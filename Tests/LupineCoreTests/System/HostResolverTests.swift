@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct HostResolverTests {
   @Test(arguments: ["127.0.0.1", "::1"])
-  func `each address is told once`(address: String) throws {
+  func `each address is returned once`(address: String) throws {
     #expect(HostResolver.system.resolve(address) == .addresses([try #require(IPAddress(address))]))
   }
 
-  @Test func `the resolver's own words tell why there is none`() {
+  @Test func `the error has the resolver's own text`() {
     guard case .failure(let reason) = HostResolver.system.resolve("nowhere.invalid") else {
       Issue.record("it has an address")
       return

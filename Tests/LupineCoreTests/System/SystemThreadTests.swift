@@ -16,7 +16,9 @@ import Testing
   @Test(arguments: [
     (SIGINT, true), (SIGTERM, true), (SIGCHLD, true), (SIGSEGV, false), (SIGILL, false), (SIGTRAP, false),
   ])
-  func `the program's signals go to other threads, and its own faults are told`(signal: Int32, isBlocked: Bool) throws {
+  func `a thread of the library blocks the program's signals, but not those of its own faults`(
+    signal: Int32, isBlocked: Bool
+  ) throws {
     let before = Self.isBlocked(signal)
     let seen = Notes<Bool>()
     try SystemThread("lupine-test") { seen.add(Self.isBlocked(signal)) }.join()

@@ -58,7 +58,7 @@ import Testing
     #expect(looks.all.count == 2)
   }
 
-  @Test func `its timer goes with it`() {
+  @Test func `its timer is released with it`() {
     let clock = TestClock()
     let looks = Notes<Duration>()
     do {

@@ -17,7 +17,7 @@ import Testing
     #expect(bench.clock.now >= VirtualInstant().advanced(by: .seconds(7)))
   }
 
-  @Test func `each exchange that a retrier begins is watched anew`() async throws {
+  @Test func `each retry has a new idle timeout`() async throws {
     let bench = TestBed(.stall)
     let session = try bench.session { $0.timeouts(idle: .seconds(7)).retrier(.backoff(limit: 2)) }
     let response = await session.request(TestBed.url).serializingData().response

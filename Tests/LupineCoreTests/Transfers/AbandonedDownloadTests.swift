@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [[.eTag: "\"v1\""], [:]] as [HTTPFields])
-  func `an interceptor's own answer takes the place of the file of which a part had come`(fields: HTTPFields)
+  func `an interceptor's own response replaces a partial file`(fields: HTTPFields)
     async throws
   {
     let response = await self.response(try session(.answering, fields))
@@ -61,7 +61,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `and of the file of which a part had come to an earlier download`() async throws {
+  @Test func `an interceptor's own response replaces the partial file of an earlier download`() async throws {
     let data = try #require(await self.response(try session(.throwing)).resumeData)
     let resumed = try session(.answeringAtOnce).download(resumingWith: data)
     let response = await resumed.serializingFile().response
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [(.answering, [2, 0]), (.passingOn, [2]), (.asking, [2, 0])] as [(Giving.Way, [Int64])])
-  private func `what an exchange cost counts once, though its response was given up`(
+  private func `the metrics of an exchange count once, although its response was replaced`(
     way: Giving.Way, received: [Int64]
   ) async throws {
     let request = try session(way, isEnding: true).request(TestBed.url)
@@ -91,7 +91,7 @@ import Testing
     #expect(file.length == 0)
   }
 
-  @Test func `what waits of a body that has ended may still be taken`() async throws {
+  @Test func `the rest of a body that has ended can still be read`() async throws {
     let exchange = ExchangeControl().beginBody(.stream(window: 10), resume: {})
     let writer = ResponseBodyWriter(exchange: exchange)
     try writer.write("piece")

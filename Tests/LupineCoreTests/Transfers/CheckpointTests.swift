@@ -28,7 +28,7 @@ import Testing
     #expect(folder.names.contains("a.resume"))
   }
 
-  @Test func `a download with the checkpoint of an earlier one goes on, and removes it`() async throws {
+  @Test func `a download with the checkpoint of an earlier one continues, and removes it`() async throws {
     try await interrupt()
     _ = try await download("a").serializingFile().value
     #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
@@ -130,7 +130,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `a download that cannot even begin keeps what there is`() async throws {
+  @Test func `a download that cannot begin keeps the checkpoint and the partial file`() async throws {
     try await interrupt()
     let offline = MockTransport()
     offline.stub(.get, "/a", .failure(.connectionRefused))
@@ -142,7 +142,7 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=40-")
   }
 
-  @Test func `a redirected download goes on from the URL that was described`() async throws {
+  @Test func `a redirected download continues from its original URL`() async throws {
     mock.stub(.get, "https://example.com/start", .redirect(to: "https://files.example.com/a"))
     mock.stub(.get, "https://files.example.com/a", .sequence([resource.reset(afterBytes: 40), resource]))
     for _ in 0..<2 { _ = await download("start").serializingFile().response }
@@ -151,14 +151,14 @@ import Testing
     #expect(try folder.text("a") == text)
   }
 
-  @Test func `a download whose URL an adapter changes goes on`() async throws {
+  @Test func `a download whose URL an adapter changes continues`() async throws {
     mock.stub(.get, "https://example.com/signed", .sequence([resource.reset(afterBytes: 40), resource]))
     for _ in 0..<2 { _ = await download("plain").adapter(Signing()).serializingFile().response }
     #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
     #expect(try folder.text("a") == text)
   }
 
-  @Test func `a download from a fresh URL goes on from the URL that was described`() async throws {
+  @Test func `a download from a fresh URL continues from its original URL`() async throws {
     mock.stub(.get, "https://example.com/old", .status(.forbidden))
     mock.stub(.get, "https://example.com/new", .sequence([resource.reset(afterBytes: 40), resource]))
     for _ in 0..<2 {
@@ -170,7 +170,7 @@ import Testing
     #expect(try folder.text("a") == text)
   }
 
-  @Test func `a checkpoint that is given up leaves nothing, and what is none stays`() async throws {
+  @Test func `a discarded checkpoint leaves nothing, and a file that is no checkpoint stays`() async throws {
     try await interrupt()
     try folder.write("no checkpoint", to: "b")
     DownloadRequest.discard(checkpoint: folder.file("a.resume"))

@@ -37,7 +37,7 @@ import Testing
     #expect(try folder.text("made/by.closure") == "content")
   }
 
-  @Test func `what a closure throws ends the download, and nothing is left`() async {
+  @Test func `an error of a closure ends the download, and nothing is left`() async {
     let response = await session.download("a", to: .custom { _ in throw Refusal() }).serializingFile().response
     #expect(response.error?.kind == .fileFailed)
     #expect(response.error?.underlying is Refusal)
@@ -60,7 +60,7 @@ import Testing
     #expect(response.error?.message.contains("/proc/lupine") == true)
   }
 
-  @Test func `a download that goes on to a folder that is missing is an error before the rest comes`() async throws {
+  @Test func `resuming a download to a missing folder is an error before the rest arrives`() async throws {
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/cut", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 4), whole]))
     let data = await session.download("cut", to: .file(folder.file("a"))).serializingFile().response.resumeData

@@ -46,7 +46,8 @@ import Testing
   ]
 
   @Test(arguments: malformed)
-  func `a malformed digest is refused before anything is sent, and what was there stays`(digest: String) async throws {
+  func `a malformed digest is refused before anything is sent, and the existing file stays`(digest: String) async throws
+  {
     try folder.write("old", to: "a")
     stub("a", .text("abc"))
     let request = session.download("a", to: .file(folder.file("a"), .removePreviousFile)).resumesAutomatically()
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["\(abc.dropLast())e", String(repeating: "0", count: 64)])
-  func `a file with another digest is removed, and what was there stays`(digest: String) async throws {
+  func `a file with another digest is removed, and the existing file stays`(digest: String) async throws {
     try folder.write("old", to: "a")
     stub("a", .resource(Data("abc".utf8), etag: "v1"))
     let request = session.download("a", to: .file(folder.file("a"), .removePreviousFile)).expecting(.sha256(digest))
@@ -90,7 +91,7 @@ import Testing
 
   // Going on by itself
 
-  @Test func `a download goes on as long as each attempt brings something`() async throws {
+  @Test func `a download continues as long as each attempt brings bytes`() async throws {
     let cut = resource.reset(afterBytes: 10)
     stub("a", cut, cut, cut, cut, cut, cut, cut, cut, cut, resource)
     _ = try await download().resumesAutomatically(limit: 1).serializingFile().value
@@ -108,7 +109,7 @@ import Testing
     #expect(response.resumeData != nil)
   }
 
-  @Test func `an attempt that takes too long goes on in the next one`() async throws {
+  @Test func `the next attempt continues after an attempt that timed out`() async throws {
     try await withSimulation { _ in
       let mock = MockTransport()
       mock.stub(.get, "https://example.com/a", resource.bandwidth(bytesPerSecond: 10))
@@ -129,7 +130,7 @@ import Testing
 
   // Fresh URLs
 
-  @Test func `an expired URL is exchanged, and the download goes on`() async throws {
+  @Test func `an expired URL is replaced, and the download continues`() async throws {
     stub("old", resource.reset(afterBytes: 40), .status(.forbidden))
     stub("new", resource)
     let request = download("old").resumesAutomatically().refreshingURL { head in
@@ -193,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: [401, 403, 404, 407, 410])
-  func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
+  func `a proxy's refusal does not refresh the URL`(status: Int) async throws {
     stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))
     let request = download().refreshingURL { _ in
       Issue.record("the program was asked for a fresh URL")
@@ -203,7 +204,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `what the closure throws ends the download`() async throws {
+  @Test func `an error of the closure ends the download`() async throws {
     stub("a", .status(.gone))
     let request = download().refreshingURL { _ in throw CancellationError() }
     #expect(await request.serializingFile().response.error?.kind == .other)
@@ -220,7 +221,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `a file has its own cap, and counts what was there before`(limit: Int64) async throws {
+  func `a file has its own limit, which counts the bytes of the partial file`(limit: Int64) async throws {
     stub("a", part(0..<100, status: .ok).reset(afterBytes: 40), part(40..<100, status: .partialContent))
     let response = await download().resumesAutomatically().sizeLimit(limit).serializingFile().response
     #expect(response.error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
@@ -229,7 +230,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `a file whose head says that it is too long is refused there, and what was there stays`(limit: Int64)
+  func `a file whose stated length is over the limit is refused at its head, and the existing file stays`(limit: Int64)
     async throws
   {
     try folder.write("old", to: "a")
@@ -243,7 +244,9 @@ import Testing
     #expect(try folder.text("a") == (limit == 99 ? "old" : text))
   }
 
-  @Test func `a rest whose head says that it is too long is refused there, and what had come stays`() async throws {
+  @Test func `a rest whose stated length is over the limit is refused at its head, and the partial file stays`()
+    async throws
+  {
     stub("a", resource.reset(afterBytes: 40), resource)
     let data = await download().serializingFile().response.resumeData
     let response = await session.download(resumingWith: try #require(data)).sizeLimit(99).serializingFile().response
@@ -254,7 +257,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `a stream has its own cap`(limit: Int64) async throws {
+  func `a stream has its own limit`(limit: Int64) async throws {
     stub("a", resource)
     var error: LupineError?
     do throws(LupineError) {

@@ -52,7 +52,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `an empty file is an empty response, an error but where it may be one`() async throws {
+  @Test func `an empty file is an empty response, an error unless one is allowed`() async throws {
     mock.stub(.get, "https://example.com/empty", .status(.ok))
     let request = try session().download("https://example.com/empty", to: .file(folder.file("empty")))
     #expect(await request.serializingData().response.error?.kind == .emptyResponse)

@@ -23,7 +23,7 @@ import Testing
     #expect(folder.names == ["a.txt"])
   }
 
-  @Test func `a file that is there is not replaced unasked`() async throws {
+  @Test func `an existing file is not replaced by default`() async throws {
     try folder.write("old", to: "a.txt")
     mock.stub(.get, "https://example.com/a", .text("new"))
     let error = await session.download("a", to: .file(folder.file("a.txt"))).serializingFile().response.error
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [204, 205])
-  func `a status that says there is no content replaces no file`(status: Int) async throws {
+  func `a status without content replaces no file`(status: Int) async throws {
     try folder.write("precious", to: "a.txt")
     mock.stub(.get, "https://example.com/a", .status(.init(code: status)))
     let request = session.download("a", to: .file(folder.file("a.txt"), .removePreviousFile))
@@ -68,7 +68,7 @@ import Testing
     #expect(folder.names == ["a.txt"])
   }
 
-  @Test func `a response that a validator refuses leaves what was there`() async throws {
+  @Test func `a response that a validator refuses leaves the existing file`() async throws {
     try folder.write("old", to: "a.txt")
     mock.stub(.get, "https://example.com/a", .text("new"))
     let request = session.download("a", to: .file(folder.file("a.txt"), .removePreviousFile))

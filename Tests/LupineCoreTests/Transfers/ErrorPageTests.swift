@@ -18,7 +18,8 @@ import Testing
     bench = try TransferBench { [limits] in $0.limits(limits) }
   }
 
-  @Test func `an endless page is read up to the limit for bodies nobody wants, and the status is the error`()
+  @Test
+  func `an endless body of an error status is read up to the limit of discarded bodies, and the status is the error`()
     async throws
   {
     let taken = Atomic(0)
@@ -34,7 +35,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `a page that is too long is retried as its status asks`() async throws {
+  @Test func `a response with an error body over the limit is retried by its status`() async throws {
     let page = MockReply.data(Data(count: 100_001), status: .serviceUnavailable)
     mock.stub(.get, "/a", .sequence([page, .text("content")]))
     let request = session.download("a", to: .file(folder.file("a"))).validate().retrier(.backoff(limit: 1))
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [100_000, 100_001])
-  func `a validator sees a page that is not too long, and else its head`(count: Int) async {
+  func `a validator receives an error body within the limit, otherwise only its head`(count: Int) async {
     let page = MockReply.data(Data(count: count), status: .badRequest)
     mock.stub(.get, "/a", page)
     let seen = Atomic(-1)

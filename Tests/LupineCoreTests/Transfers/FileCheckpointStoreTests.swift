@@ -77,7 +77,7 @@ import Testing
   ]
 
   @Test(arguments: foreigners.indices)
-  func `what is none of the store's is neither read, overwritten nor removed`(index: Int) throws {
+  func `a file that the store did not write is neither read, overwritten nor removed`(index: Int) throws {
     let (name, make) = Self.foreigners[index]
     try make(folder)
     let before = folder.names

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [("a", "."), ("/a", "/"), ("/a/b", "/a"), ("a/b", "a"), ("/a/b/c", "/a/b")])
-  func `a path's last part lies in the folder above`(path: String, folder: String) {
+  func `the parent folder of a path`(path: String, folder: String) {
     #expect(Folder.above(path) == folder)
   }
 }

@@ -37,7 +37,7 @@ struct MovedDownloadTests: TransferSuite {
     await session.download(resumingWith: data, to: destination, otherwise: .fail).serializingFile().response
   }
 
-  @Test func `a download goes on to a file on another file system`() async throws {
+  @Test func `a download continues to a file on another file system`() async throws {
     let data = try await interrupted(whole)
     let response = await resume(data, to: .file(other.file("x/y/a"), .createIntermediateDirectories))
     #expect(response.value?.path == other.file("x/y/a"))
@@ -47,7 +47,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(try FileManager.default.contentsOfDirectory(atPath: other.file("x/y")) == ["a"])
   }
 
-  @Test func `a download goes on to a folder on another file system, by the server's name`() async throws {
+  @Test func `a download continues to a folder on another file system, with the server's name`() async throws {
     let data = try await interrupted(whole.field(.contentDisposition, "attachment; filename=named"))
     let response = await resume(data, to: .folder(other.path))
     #expect(response.error == nil)
@@ -57,7 +57,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["named"])
   }
 
-  @Test func `where a closure decides it at the head, the rest is asked for once more`() async throws {
+  @Test func `if a closure decides it at the head, the rest is requested once more`() async throws {
     let data = try await interrupted(whole)
     let place = other.file("a")
     let response = await resume(data, to: .custom { _ in (place, []) })
@@ -97,7 +97,7 @@ struct MovedDownloadTests: TransferSuite {
   }
 
   @Test(arguments: [false, true])
-  func `what cannot be moved stays, and can be gone on with`(isDecidedAtHead: Bool) async throws {
+  func `a file that cannot be moved stays, and can be resumed`(isDecidedAtHead: Bool) async throws {
     let data = try await interrupted(whole)
     let destination =
       isDecidedAtHead ? DownloadDestination.custom { _ in ("/proc/lupine", []) } : .file("/proc/lupine")
@@ -129,7 +129,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["a"])
   }
 
-  @Test func `the checkpoint knows where the file was moved to`() async throws {
+  @Test func `the checkpoint has the new place of the partial file`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
     let checkpoint = folder.file("a.resume")
     var response: DownloadResponse<URL>?
@@ -144,7 +144,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["a"])
   }
 
-  @Test func `a checkpoint knows where the file was moved to, also where resume data went on with it`() async throws {
+  @Test func `a checkpoint has the new place of the partial file, also if resume data continued it`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
     let checkpoint = folder.file("a.resume")
     let first = session.download("a", to: .file(folder.file("a"))).checkpoint(checkpoint)

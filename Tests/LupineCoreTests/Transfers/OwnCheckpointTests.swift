@@ -28,7 +28,7 @@ import Testing
     .serializingFile().response
   }
 
-  @Test func `a download goes on with a state in a store of the program's, and removes it`()
+  @Test func `a download continues with a state in a store of the program, and removes it`()
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
@@ -52,7 +52,7 @@ import Testing
     #expect(store.threads == ["lupine-disk"])
   }
 
-  @Test func `a state of another download stays, and so does what is no state of a download`()
+  @Test func `a state of another download, and a value that is no state, stay`()
     async throws
   {
     for foreign in [Data("{}".utf8), Data("no state".utf8)] {

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["a\0", "missing", "/dev/null", "pipe"])
-  func `what is no file is left alone`(name: String) throws {
+  func `an entry that is no file is not changed`(name: String) throws {
     try folder.write("abc", to: "a")
     mkfifo(folder.file("pipe"), 0o600)
     let path = name.hasPrefix("/") ? name : folder.file(name)
@@ -35,7 +35,7 @@ import Testing
       (0o600, 0o600, true), (0o644, 0o600, true), (0o666, 0o600, false), (0o620, 0o600, false), (0o777, 0o777, true),
       (0o777, 0o755, false), (0o775, 0o775, true), (0o666, nil, false),
     ] as [(mode_t, mode_t?, Bool)])
-  func `a file that others may write counts only where the file system keeps no modes`(
+  func `a file that others may write counts only if the file system stores no modes`(
     mode: mode_t, new: mode_t?, isAlone: Bool
   ) {
     #expect(OwnFile.isAlone(mode, beside: { new }) == isAlone)

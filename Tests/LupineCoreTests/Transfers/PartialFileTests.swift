@@ -23,7 +23,7 @@ import Testing
     return (try #require(data), try #require(folder.names.first { $0.hasPrefix(".a.") }))
   }
 
-  @Test func `a partial file that is gone, or shorter than it was, begins anew`() async throws {
+  @Test func `a download whose partial file is missing or shorter restarts`() async throws {
     let (data, partial) = try await interrupted()
     truncate(folder.file(partial), 2)
     _ = try await session.download(resumingWith: data).serializingFile().value
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a partial file that is gone, or shorter than it was, is an error where that was chosen`(isGone: Bool)
+  func `with the policy fail, a missing or shorter partial file is an error`(isGone: Bool)
     async throws
   {
     let (data, partial) = try await interrupted()
@@ -45,7 +45,7 @@ import Testing
     #expect(!folder.names.contains("a"))
   }
 
-  @Test func `a new beginning without the partial file is told, once, and why`() async throws {
+  @Test func `a restart without the partial file is reported once, with the reason`() async throws {
     let (data, partial) = try await interrupted()
     unlink(folder.file(partial))
     _ = try await session.download(resumingWith: data).serializingFile().value
@@ -56,7 +56,7 @@ import Testing
     #expect(told.first?.hasPrefix("true its partial file is gone") == true)
   }
 
-  @Test func `a partial file that grew is cut to what had arrived`() async throws {
+  @Test func `a partial file that grew is cut to its recorded length`() async throws {
     let (data, partial) = try await interrupted()
     let file = try #require(FileHandle(forUpdatingAtPath: folder.file(partial)))
     try file.seekToEnd()
@@ -67,7 +67,7 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=4-")
   }
 
-  @Test func `a file that came to the destination meanwhile is not clobbered, and the rest can be had`()
+  @Test func `a file that appeared at the destination meanwhile is not overwritten, and the download can be resumed`()
     async throws
   {
     let (data, _) = try await interrupted()
@@ -119,7 +119,7 @@ import Testing
   @Test(arguments: [
     String(repeating: "n", count: 255), String(repeating: "ü", count: 127), "\u{1F468}\u{200D}\u{1F469}",
   ])
-  func `a name as long as the file system bears is one, and is gone on with`(name: String) async throws {
+  func `a name of the maximum length works, and its download can be resumed`(name: String) async throws {
     let request = session.download("a", to: .file(folder.file(name))).checkpoint(folder.file("a.resume"))
     let response = await request.serializingFile().response
     #expect(response.error?.kind == .connectionLost)
@@ -136,7 +136,7 @@ import Testing
     #expect(folder.names.contains(name))
   }
 
-  @Test func `a download that is given up leaves nothing, and begins anew`() async throws {
+  @Test func `a discarded download leaves nothing, and restarts`() async throws {
     let (data, _) = try await interrupted()
     try folder.write("other", to: "b")
     for _ in 0..<2 { try DownloadRequest.discard(data) }
@@ -145,7 +145,7 @@ import Testing
     #expect(mock.requests.map { $0.headers[.range] } == [nil, nil])
   }
 
-  @Test func `what is no resume data cannot be given up`() {
+  @Test func `discarding what is no resume data is an error`() {
     #expect { try DownloadRequest.discard(Data("{}".utf8)) } throws: { error in
       (error as? LupineError)?.kind == .resumeFailed
     }

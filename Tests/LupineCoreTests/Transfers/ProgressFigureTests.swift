@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["redirect", "challenge", "expired URL", "retried"])
-  func `a page on the way to a file is no progress of the download`(name: String) async throws {
+  func `the body of an earlier response is no progress of the download`(name: String) async throws {
     mock.stub(.get, "/first", .sequence([try #require(pages[name]), whole]))
     mock.stub(.get, "/file", whole)
     _ = try await session.download("first", to: .file(folder.file("a"))).authenticate(username: "u", password: "p")
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["redirect", "challenge", "retried"])
-  func `a page on the way to the data is no progress of the request`(name: String) async throws {
+  func `the body of an earlier response is no progress of the request`(name: String) async throws {
     mock.stub(.get, "/first", .sequence([try #require(pages[name]), whole]))
     mock.stub(.get, "/file", whole)
     _ = try await session.request("first").authenticate(username: "u", password: "p").validate()
@@ -78,7 +78,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a page that is the answer after all is told once, at its end`(isValidated: Bool) async throws {
+  func `progress counts the body of an error status once, at its end, if that is the response`(isValidated: Bool)
+    async throws
+  {
     mock.stub(.get, "/a", page(.notFound).bandwidth(bytesPerSecond: 1_000))
     let request = session.request("a").downloadProgress { notes.add($0) }
     if isValidated { request.validate() }
@@ -86,7 +88,7 @@ import Testing
     #expect(figures == (isValidated ? [] : [[7_777, 7_777]]))
   }
 
-  @Test func `progress ends at the whole where a new beginning brings a shorter file`() async throws {
+  @Test func `progress ends at the whole if a restart brings a shorter file`() async throws {
     let shorter = MockReply.resource(Data(count: 5_000), etag: "v2")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 8_000), shorter]))
     _ = try await session.download("a", to: .file(folder.file("a"))).resumesAutomatically()

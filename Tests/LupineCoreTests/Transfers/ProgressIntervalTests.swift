@@ -8,7 +8,7 @@ import Testing
 @testable import LupineSession
 
 @Suite struct ProgressIntervalTests {
-  @Test func `a figure that the interval kept back comes at its end, also where nothing moves any more`() async throws {
+  @Test func `a value that the interval delayed is reported at its end, also if no more bytes arrive`() async throws {
     let clock = TestClock()
     let (moved, movesOn, movedOn, goOn) = (Flag(), Flag(), Flag(), Flag())
     let session = try Session.Builder().clock(clock).transport(

@@ -23,7 +23,7 @@ import Testing
     return notes.all
   }
 
-  @Test func `figures come in order, tell the speed and end with the whole`() async throws {
+  @Test func `progress comes in order, has the speed and ends with the whole`() async throws {
     let figures = try await figures()
     #expect(zip(figures, figures.dropFirst()).allSatisfy { $0.completed < $1.completed })
     #expect(figures.allSatisfy { $0.total == 10_000 && $0.fractionCompleted == Double($0.completed) / 10_000 })
@@ -31,7 +31,7 @@ import Testing
     #expect(figures.last.map { abs($0.throughput - 1_000) < 200 } == true)
   }
 
-  @Test func `between two calls lies the interval, on the session's clock`() async throws {
+  @Test func `two calls are separated by the interval, on the session's clock`() async throws {
     let figures = try await figures(interval: .seconds(3))
     // The last one always comes; before it, so many seconds have passed as there are thousands of bytes.
     let seconds = figures.dropLast().map { Double($0.completed) / 1_000 }
@@ -54,9 +54,11 @@ import Testing
   }
 
   @Test(arguments: [Int64?.none, 300_000])
-  func `a body that is sent again is counted on from where it had come, its length known or not`(
-    length: Int64?
-  ) async throws {
+  func
+    `the progress of a body that is sent again continues from its greatest value, whether its length is known or not`(
+      length: Int64?
+    ) async throws
+  {
     let body = RequestBody.stream(length: length) {
       AsyncStream<[UInt8]> { continuation in
         for _ in 0..<30 { continuation.yield([UInt8](repeating: 1, count: 10_000)) }

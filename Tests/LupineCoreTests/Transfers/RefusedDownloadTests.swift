@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["\"page\"", nil])
-  func `a page that was refused is no beginning that must be gone on with`(tag: String?) async throws {
+  func `a refused response is no partial file to resume`(tag: String?) async throws {
     let soon = MockReply.text("not yet", status: .accepted)
     _ = try await download(tag.map { soon.field(.eTag, $0) } ?? soon, whole).validate(statusCode: 200..<201)
       .resumesAutomatically(otherwise: .fail).serializingFile().value
@@ -32,7 +32,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a retry after a page that was refused asks for the whole file`() async throws {
+  @Test func `a retry after a refused response requests the whole file`() async throws {
     _ = try await download(page, whole).validate(contentType: ["application/octet-stream"]).serializingFile().value
     #expect(ranges == [nil, nil])
     #expect(try folder.text("a") == "0123456789")
@@ -43,7 +43,7 @@ import Testing
     MockReply.text("0123456789").field(.contentType, "application/octet-stream").reset(afterBytes: 3),
     .failure(.connectionRefused), .status(.internalServerError),
   ])
-  func `nothing goes on from a page that was refused, whatever the retry brings`(end: MockReply) async throws {
+  func `no response continues a refused one, whatever the retry brings`(end: MockReply) async throws {
     let request = download(page, end).checkpoint(folder.file("a.resume"))
       .validate(contentType: ["application/octet-stream"])
     let response = await request.serializingFile().response
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [ResumePolicy.restart, .fail])
-  func `a refused answer with the rest takes nothing from what had come`(policy: ResumePolicy) async throws {
+  func `a refused response with the rest removes nothing that had arrived`(policy: ResumePolicy) async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
     let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData
     let response = await session.download(resumingWith: try #require(data), otherwise: policy)

@@ -41,7 +41,7 @@ import Testing
   // Checkpoints
 
   @Test(arguments: answers.indices)
-  func `a checkpoint that cannot be gone on with is an error where that was chosen, and stays`(answer: Int)
+  func `with the policy fail, a checkpoint that cannot be resumed is an error, and stays`(answer: Int)
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), Self.answers[answer], whole]))
@@ -57,7 +57,7 @@ import Testing
     #expect(contents == ["a": "0123456789"])
   }
 
-  @Test func `a checkpoint whose partial file is gone is an error where that was chosen, and asks for nothing`()
+  @Test func `with the policy fail, a checkpoint without its partial file is an error, and nothing is requested`()
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{}", "no checkpoint", "\0"])
-  func `what is no checkpoint is an error where that was chosen, and stays`(content: String) async throws {
+  func `with the policy fail, a file that is no checkpoint is an error, and stays`(content: String) async throws {
     mock.stub(.get, "/a", whole)
     try folder.write(content, to: "a.resume")
     let response = await download(.fail)
@@ -94,7 +94,7 @@ import Testing
     #expect(try folder.text("a") == "0123456789")
   }
 
-  @Test func `a download that goes on by resume data keeps a checkpoint of its own`() async throws {
+  @Test func `a download that continues with resume data has its own checkpoint`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
     let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData
     let second = session.download(resumingWith: try #require(data)).checkpoint(folder.file("a.resume"))
@@ -107,7 +107,7 @@ import Testing
   // Going on by itself
 
   @Test(arguments: answers.indices, [ResumePolicy.restart, .fail])
-  func `a download that goes on by itself begins anew or fails, as chosen`(answer: Int, policy: ResumePolicy)
+  func `a download that resumes automatically restarts or fails, as chosen`(answer: Int, policy: ResumePolicy)
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), Self.answers[answer], whole]))
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [ResumePolicy.restart, .fail])
-  func `a file that nothing tells from another begins anew or fails, as chosen`(policy: ResumePolicy) async throws {
+  func `a file without a validator restarts or fails, as chosen`(policy: ResumePolicy) async throws {
     mock.stub(.get, "/a", .sequence([.text("0123456789").reset(afterBytes: 4), .text("abcdefghij")]))
     let response = await session.download("a", to: .file(folder.file("a"))).resumesAutomatically(otherwise: policy)
       .serializingFile().response
@@ -129,7 +129,7 @@ import Testing
     #expect(contents == (policy == .fail ? [:] : ["a": "abcdefghij"]))
   }
 
-  @Test func `what goes on by itself does not loosen what was chosen for resume data`() async throws {
+  @Test func `automatic resuming does not loosen the policy of the resume data`() async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 2), Self.answers[0]]))
     let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData
     let second = session.download(resumingWith: try #require(data), otherwise: .fail).resumesAutomatically()

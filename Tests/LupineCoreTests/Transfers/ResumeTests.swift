@@ -41,7 +41,7 @@ import Testing
     return (try? folder.text("a"), response.error)
   }
 
-  @Test func `an interrupted download goes on where it broke off`() async throws {
+  @Test func `an interrupted download continues at its offset`() async throws {
     let (text, error) = try await resume(rest("bytes 4-9/10", "456789"))
     #expect(error == nil)
     #expect(text == "0123456789")
@@ -59,19 +59,19 @@ import Testing
     #expect(text == "0123456789")
   }
 
-  @Test func `another part is an error where a new beginning is not wanted`() async throws {
+  @Test func `with the policy fail, another part is an error`() async throws {
     let (text, error) = try await resume(rest("bytes 3-9/10", "XXXXXXX"), policy: .fail)
     #expect(error?.kind == .resumeFailed)
     #expect(text == nil)
   }
 
-  @Test func `a whole file in answer to a range begins anew`() async throws {
+  @Test func `a whole file in answer to a range restarts the download`() async throws {
     let (text, error) = try await resume(.text("abcdefghijk").field(.eTag, "\"v2\""))
     #expect(error == nil)
     #expect(text == "abcdefghijk")
   }
 
-  @Test func `a status that says there is no content leaves what there is, to be gone on with`() async throws {
+  @Test func `a status without content leaves the partial file, which can be resumed`() async throws {
     let (text, error) = try await resume(.status(.noContent))
     #expect(error?.kind == .fileFailed)
     #expect(error?.resumeData != nil)
@@ -79,7 +79,7 @@ import Testing
     #expect(folder.names.count == 1)
   }
 
-  @Test func `a retry goes on where the attempt broke off`() async throws {
+  @Test func `a retry continues at the offset of the attempt`() async throws {
     mock.stub(.get, "https://example.com/b", .sequence([whole.reset(afterBytes: 4), rest("bytes 4-9/10", "456789")]))
     let request = session.download("b", to: .file(folder.file("b"))).retrier(.backoff(limit: 1))
     _ = try await request.serializingFile().value
@@ -95,7 +95,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `what is no resume data is an error`() async throws {
+  @Test func `invalid resume data are an error`() async throws {
     let response = await session.download(resumingWith: Data("{}".utf8)).serializingFile().response
     #expect(response.error?.kind == .resumeFailed)
   }

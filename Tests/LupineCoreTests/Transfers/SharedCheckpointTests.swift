@@ -61,7 +61,7 @@ import Testing
     #expect(folder.names == ["a", "b"])
   }
 
-  @Test func `a download that keeps none does not remove what another has come to keep`() async throws {
+  @Test func `a download without a checkpoint does not remove that of another`() async throws {
     mock.stub(.get, "/a", resource(nil))
     mock.stub(.get, "/b", .sequence([resource("v1").reset(afterBytes: 40), resource("v1")]))
     let ends = await downloadBoth("b")

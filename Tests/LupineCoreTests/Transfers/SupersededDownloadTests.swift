@@ -36,7 +36,7 @@ import Testing
   ]
 
   @Test(arguments: refusals.indices, ["\"v2\"", nil])
-  func `a page that is refused takes nothing from what had come`(refusal: Int, tag: String?) async throws {
+  func `a refused response removes nothing that had arrived`(refusal: Int, tag: String?) async throws {
     let page = self.page(tag: tag)
     let request = Self.refusals[refusal](try await interrupted(page, whole))
     let response = await request.serializingFile().response
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["\"v2\"", nil])
-  func `a retry after a page that was refused asks for the rest again`(tag: String?) async throws {
+  func `a retry after a refused response requests the rest again`(tag: String?) async throws {
     let page = self.page(tag: tag)
     let request = try await interrupted(page, whole).validate(contentType: ["application/octet-stream"])
     _ = try await request.retrier(OnceMore()).serializingFile().value
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [200, 416])
-  func `where the new beginning fails what had come is still there`(status: Int) async throws {
+  func `if the restart fails, the earlier part is still there`(status: Int) async throws {
     let gone = MockReply.status(.init(code: 416)).field(.contentRange, "bytes */4")
     let end = MockReply.status(.internalServerError)
     let first = status == 200 ? page.reset(afterBytes: 3) : gone
@@ -72,7 +72,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `another file that broke off in its turn is gone on with`() async throws {
+  @Test func `the partial file of a restart can be resumed`() async throws {
     let response = await (try await interrupted(other.reset(afterBytes: 6), other)).serializingFile().response
     #expect(try folder.names.map { try folder.text($0) } == ["abcdef"])
     _ = try await session.download(resumingWith: try #require(response.resumeData), otherwise: .fail)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["\"v2\"", nil])
-  func `the checkpoint tells of what is there after a page was refused`(tag: String?) async throws {
+  func `the checkpoint describes the kept part after a response was refused`(tag: String?) async throws {
     let page = self.page(tag: tag)
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), page, whole]))
     for _ in 0..<3 {
@@ -113,8 +113,7 @@ import Testing
   }
 
   @Test(arguments: ["", nil])
-  func `what a killed program had put aside is gone on with where nothing came in its place`(new: String?) async throws
-  {
+  func `the part that a killed program had put aside is resumed if nothing has replaced it`(new: String?) async throws {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 2), whole]))
     let path = try leave(new).path
     for _ in 0..<2 {
@@ -126,7 +125,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `what a killed program had put aside is no other URL's to overwrite`() async throws {
+  @Test func `the part that a killed program had put aside is not overwritten for another URL`() async throws {
     mock.stub(.get, "/a", whole)
     _ = try leave(nil, path: "b")
     _ = try await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
@@ -135,7 +134,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what a killed program had put aside is removed once its checkpoint is used`(isGivenUp: Bool) async throws {
+  func `the part that a killed program had put aside is removed once its checkpoint is used`(isGivenUp: Bool)
+    async throws
+  {
     mock.stub(.get, "/a", other)
     let checkpoint = try leave("abcdef")
     if isGivenUp {

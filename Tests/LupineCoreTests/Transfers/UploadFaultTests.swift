@@ -53,7 +53,7 @@ import Testing
     #expect(error?.kind == .bodyFailed)
   }
 
-  @Test func `a part that lies behind a file's end is an error`() async throws {
+  @Test func `a part after the end of a file is an error`() async throws {
     try folder.write("short", to: "a")
     #expect(await send(.file(folder.file("a"), offset: 3, length: 3))?.kind == .bodyFailed)
     #expect(await send(.file(folder.path))?.kind == .bodyFailed)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [2, 4])
-  func `a stream that lies about its length is an error`(length: Int64) async throws {
+  func `a stream with a wrong stated length is an error`(length: Int64) async throws {
     let error = await send(
       .stream(length: length) {
         AsyncStream<[UInt8]> { continuation in
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stream made anew is sent again, and one that exists once is not`(isReplayable: Bool) async throws {
+  func `a stream of a closure is sent again, and a one-shot stream is not`(isReplayable: Bool) async throws {
     mock.stub(.put, "https://example.com/", .sequence([.failure(.connectionRefused), .text("received")]))
     let make: @Sendable () -> AsyncStream<[UInt8]> = {
       AsyncStream { continuation in

@@ -23,7 +23,7 @@ import Testing
     "", "*", "*.", "*.com", "a.*.com", "*a.example.com", "example.com.", "exa mple.com", "https://x.org",
     "example.com/", "u@example.com", "**.example.com",
   ])
-  func `what is no pattern is refused`(pattern: String) {
+  func `an invalid pattern is refused`(pattern: String) {
     #expect(HostPattern(pattern) == nil)
   }
 

@@ -14,13 +14,13 @@ import Testing
   }
 
   @Test(arguments: ["", "x", "/a?b", "/a#b", "/a\\b", "/%", "/a\nb"])
-  func `a path that is none is refused`(path: String) throws {
+  func `an invalid path is refused`(path: String) throws {
     let url = try HTTPURL("http://h/")
     #expect(throws: LupineError.self) { try url.with(path: path) }
   }
 
   @Test(arguments: ["a#b", "a\\b", "%", "a\rb"])
-  func `a query that is none is refused`(query: String) throws {
+  func `an invalid query is refused`(query: String) throws {
     let url = try HTTPURL("http://h/")
     #expect(throws: LupineError.self) { try url.with(query: query) }
   }
@@ -29,7 +29,7 @@ import Testing
     ("http://h/", "http://h/?x=1"), ("http://h/?", "http://h/?x=1"), ("http://h/?a", "http://h/?a&x=1"),
     ("http://h/?a#f", "http://h/?a&x=1#f"),
   ])
-  func `query items join what is there`(url: String, result: String) throws {
+  func `query items are added to the existing ones`(url: String, result: String) throws {
     #expect(try HTTPURL(url).appending(queryItems: "x=1").string == result)
   }
 

@@ -13,7 +13,7 @@ import Testing
     ("/./g", "http://a/g"), ("g;x=1/../y", "http://a/b/c/y"), ("g?y/../x", "http://a/b/c/g?y/../x"),
     ("https://o:1/x", "https://o:1/x"),
   ])
-  func `a location resolves as RFC 3986 says`(location: String, result: String) throws {
+  func `a location is resolved by RFC 3986`(location: String, result: String) throws {
     #expect(try HTTPURL("http://a/b/c/d;p?q").resolving(location: location).string == result)
   }
 

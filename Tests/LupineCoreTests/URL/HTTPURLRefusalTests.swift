@@ -21,7 +21,7 @@ import Testing
     ("http://h/%", "hexadecimal"), ("http://h/%4", "hexadecimal"), ("http://h/?%4g", "hexadecimal"),
     ("http://h/#%x0", "hexadecimal"),
   ])
-  func `what is no URL is refused with its reason`(input: String, reason: String) {
+  func `an invalid URL is refused with the reason`(input: String, reason: String) {
     let error = #expect(throws: LupineError.self) { try HTTPURL(input) }
     #expect(error?.kind == .invalidURL)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
@@ -41,7 +41,7 @@ import Testing
     ("[1::2::3]", "no IPv6"), ("[1:2:3]", "no IPv6"), ("[127.0.0.1]", "no IPv6"), ("[v1.x]", "no IPv6"),
     ("[::1]x", "no name may hold"), ("[::ffff:1.2.3.256]", "no IPv6"),
   ])
-  func `what is no IPv6 address in brackets is refused`(host: String, reason: String) {
+  func `an invalid IPv6 address in brackets is refused`(host: String, reason: String) {
     let error = #expect(throws: LupineError.self) { try HTTPURL("http://\(host)/") }
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }

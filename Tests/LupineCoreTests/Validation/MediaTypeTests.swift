@@ -23,7 +23,7 @@ import Testing
     "text/html; charset=", "text/html; charset = utf-8", #"text/html; charset="utf-8"#, "text/html, text/plain",
     "text/html; é=1", #"a/b; c="d\"#,
   ])
-  func `what breaks the grammar is none`(field: String) { #expect(MediaType(field) == nil) }
+  func `a text that breaks the grammar is no media type`(field: String) { #expect(MediaType(field) == nil) }
 
   @Test func `the first parameter of a name counts`() {
     #expect(MediaType("a/b; charset=x; CHARSET=y")?.charset == "x")
@@ -46,7 +46,7 @@ import Testing
     ("text/html", "*/*", true), ("text/html", "text/plain", false), ("text/html", "application/*", false),
     ("application/vnd.api+json", "application/json", false),
   ])
-  func `a type lies in a range`(type: String, range: String, isMatch: Bool) throws {
+  func `a media range contains a type`(type: String, range: String, isMatch: Bool) throws {
     #expect(try #require(MediaType(type)).matches(try #require(MediaType(range))) == isMatch)
   }
 

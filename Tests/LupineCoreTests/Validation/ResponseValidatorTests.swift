@@ -78,7 +78,7 @@ import Testing
     #expect(error([.contentTypes(["text/html"])], try received(body, status: status)) == nil)
   }
 
-  @Test func `a body that went to a file counts where the caller says so`() throws {
+  @Test func `a body outside memory is validated if the caller states that there is one`() throws {
     let validator = ResponseValidator.contentTypes(["text/html"])
     let response = try received("", contentType: "image/png")
     #expect(throws: LupineError.self) { try validator.validate(response, hasBody: true) }
@@ -103,7 +103,7 @@ import Testing
     #expect(error([validator], try received("x", status: 201, method: .put)) == nil)
   }
 
-  @Test func `the error knows the request and the response`() throws {
+  @Test func `the error has the request and the response`() throws {
     let error = error(ResponseValidator.standard, try received("x", status: 404))
     #expect(error?.request?.description == "GET https://example.com/")
     #expect(error?.response?.status.code == 404)

@@ -17,11 +17,11 @@ import Testing
   }
 
   @Test(arguments: [(24, 0, 0), (0, 60, 0), (0, 0, 61), (-1, 0, 0), (0, -1, 0), (0, 0, -1)])
-  func `a time that no day has is none`(hour: Int, minute: Int, second: Int) {
+  func `an impossible time is no date`(hour: Int, minute: Int, second: Int) {
     #expect(CalendarDate.date(year: 2026, month: 1, day: 1, hour: hour, minute: minute, second: second) == nil)
   }
 
-  @Test(arguments: [0, 13, -1]) func `a month that no year has is none`(month: Int) {
+  @Test(arguments: [0, 13, -1]) func `an impossible month is no date`(month: Int) {
     #expect(Self.day(2026, month, 1) == nil)
   }
 

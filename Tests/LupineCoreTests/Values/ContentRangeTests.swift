@@ -17,7 +17,7 @@ import Testing
     "", "bytes", "bytes 5-4/10", "bytes 0-10/10", "bytes */10", "items 0-4/10", "bytes -1-4/10",
     "bytes 0-9223372036854775807/*",
     "bytes 0-4", "bytes 0-4/10/2", "bytes +0-4/10", "bytes 0-99999999999999999999/*",
-  ]) func `a content range that makes no sense is none`(text: String) {
+  ]) func `an inconsistent content range is invalid`(text: String) {
     #expect(ContentRange(text) == nil)
   }
 }

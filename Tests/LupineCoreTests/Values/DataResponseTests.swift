@@ -40,7 +40,7 @@ import Testing
     #expect(try response(Result<Int, LupineError>.failure(Self.failed)).map { $0 }.error?.kind == .timedOut(.idle))
   }
 
-  @Test func `tryMap wraps what is thrown`() throws {
+  @Test func `tryMap wraps an error of the closure`() throws {
     #expect(try response(.success(1)).tryMap { $0 + 1 }.value == 2)
     let error = try response(.success(1)).tryMap { (_: Int) -> Int in throw Failure() }.error
     #expect(error?.kind == .serializationFailed)
@@ -63,7 +63,7 @@ import Testing
     #expect(try response(.success(1)).mapError { _ in Self.failed }.value == 1)
   }
 
-  @Test func `tryMapError wraps what is thrown`() throws {
+  @Test func `tryMapError wraps an error of the closure`() throws {
     let failed = try response(Result<Int, LupineError>.failure(Self.failed))
     #expect(failed.tryMapError { _ in LupineError(.other, "x") }.error?.kind == .other)
     let error = failed.tryMapError { _ in throw Failure() }.error

@@ -15,7 +15,7 @@ struct FieldFactsTests {
     #expect(throws: LupineError.self) { try FieldRules.check(request, limit: .max) }
   }
 
-  @Test func `what is known of shared fields is not taken for what is known of others`() throws {
+  @Test func `facts about shared fields are not used for other fields`() throws {
     let shared = SharedFields([.accept: "text/plain"])
     var request = try #require(shared.added(to: OutgoingRequest(url: try HTTPURL("http://a.example/"))))
     #expect(shared.added(to: request) == nil)

@@ -43,7 +43,7 @@ import Testing
     "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 -8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
     "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT" + String(repeating: " ", count: 99),
   ])
-  func `what is no date is none`(text: String) {
+  func `an invalid date is no date`(text: String) {
     #expect(HTTPDate.parse(text, now: Self.now) == nil)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct HTTPFieldNamesTests {
-  @Test func `the names that stand in the source are those that go out`() {
+  @Test func `the predefined names have the standard spelling`() {
     #expect(HTTPField.Name.host.rawName == "Host")
     #expect(HTTPField.Name.idempotencyKey.rawName == "Idempotency-Key")
   }

@@ -129,14 +129,14 @@ import Testing
     copy.dismantle()
   }
 
-  @Test func `encoding throws what it says it throws`() {
+  @Test func `encoding throws the errors of its documentation`() {
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONValue.nested(levels: 512)) }
     #expect(throws: LupineError.self) { try JSONEncoder().encode(JSONValue.nested(levels: 513)) }
     #expect(throws: EncodingError.self) { try PropertyListEncoder().encode(JSONValue.nested(levels: 513)) }
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONValue.number(.nan)) }
   }
 
-  @Test func `decoding throws what it says it throws`() {
+  @Test func `decoding throws the errors of its documentation`() {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(JSONValue.self, from: Data("[1e999]".utf8)) }
     let date = try? PropertyListEncoder().encode(["a": Date(timeIntervalSince1970: 0)])
     #expect(throws: DecodingError.self) { try PropertyListDecoder().decode(JSONValue.self, from: date ?? Data()) }

@@ -8,7 +8,7 @@ import Testing
     ("token-1.0", "token-1.0"), ("", "\"\""), ("a b", "\"a b\""), (#"a"b\c"#, #""a\"b\\c""#),
     ("\"\u{301}", "\"\\\"\u{301}\""), ("\\\u{301}", "\"\\\\\u{301}\""), ("\u{FC}", "\"\u{FC}\""),
   ])
-  func `what is no token is quoted, each quote and backslash escaped`(text: String, expected: String) {
+  func `a value that is no token is quoted, with quotes and backslashes escaped`(text: String, expected: String) {
     #expect(text.tokenOrQuotedString.unicodeScalars.elementsEqual(expected.unicodeScalars))
     #expect(text.isToken == (text == expected))
   }

@@ -17,7 +17,7 @@ import Testing
     return metrics
   }
 
-  @Test func `a waterfall draws each phase where it lies`() {
+  @Test func `a waterfall draws each phase at its time`() {
     #expect(
       fresh.waterfall == """
         name lookup  ████                                         10.00 ms

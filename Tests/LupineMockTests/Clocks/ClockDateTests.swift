@@ -19,7 +19,7 @@ import Testing
     #expect(TestClock().date == ImmediateClock().date)
   }
 
-  @Test func `a session takes its date from such a clock, unless it is told where from`() async throws {
+  @Test func `a session takes its date from such a clock, unless the builder names another source`() async throws {
     let clock = TestClock(date: Self.date)
     let session = try Self.builder().clock(clock).build()
     clock.advance(by: .seconds(60))
@@ -30,7 +30,7 @@ import Testing
     #expect(try Self.builder().now { other }.clock(clock).build().currentDate == other)
   }
 
-  @Test func `a simulation's clock tells the simulation's date`() async throws {
+  @Test func `a simulation's clock has the simulation's date`() async throws {
     try await withSimulation { world in
       try await world.sleep(for: .seconds(100))
       #expect(world.clock.date == Date(timeIntervalSinceReferenceDate: 100))

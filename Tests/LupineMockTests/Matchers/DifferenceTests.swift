@@ -12,7 +12,7 @@ import Testing
     return condition.difference(from: RequestSnapshot(method: .post, url: url, body: Data(body.utf8)))
   }
 
-  @Test func `every member that differs is told`() throws {
+  @Test func `every member that differs is reported`() throws {
     let condition = RequestCondition.body(json: ["a": 1, "b": ["c": [1, 2]], "d": 4])
     #expect(
       try difference(condition, #"{"a":2,"b":{"c":[1,3,3]},"e":5}"#) == """
@@ -24,14 +24,14 @@ import Testing
         """)
   }
 
-  @Test func `of many members that differ ten are told`() throws {
+  @Test func `ten of many differing members are reported`() throws {
     let many = RequestCondition.body(json: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     let lines = try difference(many, "[1,1,1,1,1,1,1,1,1,1,1,1]")?.split(separator: "\n")
     #expect(lines?.count == 11)
     #expect(lines?.last == "… and more that differs")
   }
 
-  @Test func `every item of a form that differs is told`() throws {
+  @Test func `every item of a form that differs is reported`() throws {
     #expect(
       try difference(.body(form: ["a": "1", "b": "2"]), "a=2&x=1") == """
         body form a: expected 1, got 2
@@ -77,7 +77,7 @@ import Testing
     ("https://example.com/a", [RequestCondition.query("api_key", "31d4d96e")]),
     ("/a", [.query(exactly: ["user[password]": "31d4d96e"])]), ("/a", [.body(form: ["client_secret": "31d4d96e"])]),
   ])
-  func `a parameter whose name says that it is secret is not shown`(
+  func `a parameter with the name of a secret is not shown`(
     url: String, conditions: [RequestCondition]
   ) async throws {
     let mock = MockTransport()

@@ -64,7 +64,7 @@ import Testing
       (.matching("a long body") { $0.body.count > 3 }, request("", [:], "long"), nil),
       (.matching("a long body") { $0.body.count > 3 }, request(), "a long body: not met"),
     ] as [(RequestCondition, Result<RequestSnapshot, LupineError>, String?)])
-  func `a condition is met, or says what differs`(
+  func `a condition is met, or reports what differs`(
     condition: RequestCondition, request: Result<RequestSnapshot, LupineError>, difference: String?
   ) throws {
     #expect(try condition.difference(from: request.get()) == difference)

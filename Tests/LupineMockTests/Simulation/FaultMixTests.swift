@@ -10,7 +10,7 @@ import Testing
       ("http://example.com/", nil, []), ("https://example.com/", nil, [".goAway", ".tlsRefused"]),
       ("https://example.com/", .http1_1, [".tlsRefused"]), ("http://example.com/", .http2, [".goAway"]),
     ] as [(String, ProtocolVersion?, Set<String>)])
-  func `no fault is drawn that cannot befall the request`(
+  func `only faults that the request can have are drawn`(
     url: String, version: ProtocolVersion?, possible: Set<String>
   ) async throws {
     let mix = FaultMix {

@@ -42,7 +42,7 @@ import Testing
     return try #require(failure)
   }
 
-  @Test func `a search that stopped at its limit says so`() async throws {
+  @Test func `the report of a search that stopped at its limit states that`() async throws {
     let found = try await Self.explore(shrinkLimit: 2) { world in
       let failed = try await Self.failures(of: 8)
       try world.expect(!failed.contains(2), "the second failed")
@@ -52,7 +52,7 @@ import Testing
     #expect(!found.description.contains("enough"))
   }
 
-  @Test func `a search that ends says how long it was`() async throws {
+  @Test func `the report of a search that ended has the number of runs`() async throws {
     let found = try await Self.explore { world in
       try world.expect(try await Self.failures(of: 1).isEmpty, "it failed")
     }
@@ -78,7 +78,7 @@ import Testing
     #expect(found.faults.map(\.exchange) == [3])
   }
 
-  @Test func `one expectation is one bug, whatever number its message tells`() async throws {
+  @Test func `one expectation is one failure, whatever number its message has`() async throws {
     let found = try await Self.explore { world in
       let failed = try await Self.failures(of: 4)
       try world.expect(failed.isEmpty, "\(failed.count) failed")

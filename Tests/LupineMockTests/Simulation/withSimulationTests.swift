@@ -129,7 +129,9 @@ import Testing
     #expect(text == "abc")
   }
 
-  @Test func `a body that waits for nothing that can come is an error that says what is waiting`() async throws {
+  @Test func `a body that waits for an event that cannot come is an error that names the waiting requests`()
+    async throws
+  {
     let error = await #expect(throws: LupineError.self) {
       try await withSimulation(seed: 3) {
         let mock = MockTransport()
@@ -145,7 +147,7 @@ import Testing
     #expect(error?.message.contains("GET https://example.com/") == true)
   }
 
-  @Test func `a body that waits for a task outside is told how to have it inside`() async throws {
+  @Test func `the error of a body that waits for a task outside shows how to make the task inside`() async throws {
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     defer { end.finish() }
     let error = await #expect(throws: LupineError.self) {
@@ -180,7 +182,7 @@ import Testing
     #expect(error?.kind == .simulationStuck)
   }
 
-  @Test func `what a body throws comes out`() async throws {
+  @Test func `an error of the body is thrown`() async throws {
     struct Failure: Error {}
     await #expect(throws: Failure.self) { try await withSimulation { throw Failure() } }
   }
@@ -196,7 +198,7 @@ import Testing
     #expect(ended.all == ["0.0 seconds"])
   }
 
-  @Test func `two simulations at once do not meet`() async throws {
+  @Test func `two concurrent simulations are independent`() async throws {
     async let first = events(seed: 5)
     async let second = events(seed: 5)
     #expect(try await first == second)

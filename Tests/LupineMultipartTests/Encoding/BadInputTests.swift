@@ -71,7 +71,7 @@ import Testing
     try await expectFailure(form, "NUL")
   }
 
-  @Test func `a file shorter than what was to be sent of it is an error that names the part`() async throws {
+  @Test func `a file shorter than its part is an error that names the part`() async throws {
     let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("first", name: "first")
@@ -126,7 +126,7 @@ import Testing
     #expect(error.message.hasPrefix("Part 2 (\"file\")"))
   }
 
-  @Test(arguments: [4, 6]) func `a stream that is not as long as it says is an error that names the part`(
+  @Test(arguments: [4, 6]) func `a stream whose length differs from its stated length is an error that names the part`(
     length: Int64
   ) async throws {
     var form = MultipartFormData()

@@ -43,7 +43,7 @@ import Testing
     #expect(MultipartFormData(random: Counter().next).boundary == MultipartFormData(random: Counter().next).boundary)
   }
 
-  @Test func `a boundary that was made keeps to RFC 2046 and needs no quotes`() throws {
+  @Test func `a generated boundary conforms to RFC 2046 and needs no quotes`() throws {
     let form = MultipartFormData()
     #expect(try MultipartBoundary(form.boundary).text == form.boundary)
     #expect(form.contentType == "multipart/form-data; boundary=\(form.boundary)")
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [("b", "b"), ("a b", "\"a b\""), ("'()+_,-./:=?", "\"'()+_,-./:=?\"")])
-  func `a boundary is quoted in the content type where it must be`(boundary: String, expected: String) throws {
+  func `a boundary is quoted in the content type if necessary`(boundary: String, expected: String) throws {
     #expect(try MultipartFormData(boundary: boundary).contentType == "multipart/form-data; boundary=\(expected)")
   }
 

@@ -16,7 +16,7 @@ import Testing
     #expect(MediaTypes.system.type(forFileName: name) == type)
   }
 
-  @Test func `the built-in table knows more than ten types`() {
+  @Test func `the built-in table has more than ten types`() {
     let kinds = ["webp", "woff2", "csv", "docx", "mp3", "mkv", "json", "yaml", "7z", "svg", "ico", "txt", "wasm"]
     #expect(kinds.allSatisfy { MediaTypes.builtIn.type(forExtension: $0) != nil })
   }
@@ -27,7 +27,7 @@ import Testing
     #expect(types.type(forFileName: "a.txt.gz") == "application/gzip")
   }
 
-  @Test func `what a program adds comes before everything else`() {
+  @Test func `the program's types come before all others`() {
     #expect(MediaTypes.system.adding([".PNG": "image/x-mine"]).type(forExtension: "png") == "image/x-mine")
   }
 
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: SystemMediaTypes.globsPath)))
-  func `the system's list is used where there is one`() throws {
+  func `the system's list is used if it exists`() throws {
     let types = try #require(SystemMediaTypes.load(preferring: [:]))
     #expect(types.count > 500)
     #expect(MediaTypes.system.type(forExtension: "odt") == types["odt"])

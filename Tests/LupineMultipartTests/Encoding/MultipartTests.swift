@@ -6,7 +6,7 @@ import LupineSession
 import Testing
 
 @Suite struct MultipartTests {
-  @Test func `a related multipart says which part is its root`() throws {
+  @Test func `a related multipart names its root part`() throws {
     var multipart = try Multipart(
       .related, boundary: "b", parameters: [("type", "text/xml"), ("start", "<root@example>")])
     multipart.append("<a/>", headers: [.contentType: "text/xml"])
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [("b\r\n", "x"), ("boundary", "x"), ("start", "a\r\nb")])
-  func `a parameter that cannot stand in a content type is refused`(name: String, value: String) async throws {
+  func `a parameter that no content type can contain is refused`(name: String, value: String) async throws {
     let multipart = Multipart(.related, parameters: [(name, value)])
     #expect(try await failure { _ = try multipart.asBody() }.kind == .invalidRequest)
   }
@@ -36,7 +36,7 @@ import Testing
     #expect(try outer.contentLength() == Int64(expected.joined(separator: "\r\n").utf8.count))
   }
 
-  @Test func `a byte range says where it belongs`() throws {
+  @Test func `a part of a byte range has its Content-Range`() throws {
     var multipart = try Multipart(.byteranges, boundary: "b")
     multipart.append(.text("world"), range: 6..<11, of: 11, headers: [.contentType: "text/plain"])
     multipart.append(.text("!"), range: 11..<12, of: nil)

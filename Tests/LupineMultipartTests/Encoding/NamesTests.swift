@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["a\"b", "\r\n", "ü", "a\\", "plain", "%", "a\\b"])
-  func `a part tells its names as they were given`(name: String) {
+  func `a part returns its names as they were given`(name: String) {
     var form = MultipartFormData()
     form.append("x", name: name, fileName: name)
     #expect(form.parts[0].name == name)

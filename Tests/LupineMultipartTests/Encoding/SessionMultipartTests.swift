@@ -88,7 +88,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `what the closure throws is the request's error`() async throws {
+  @Test func `an error of the closure is the error of the request`() async throws {
     let upload = try Self.session(MockTransport()).upload(multipart: { _ in throw Throwing.Broken() }, to: "upload")
     #expect(try await failure { _ = try await upload.serializingString().value }.underlying is Throwing.Broken)
   }
@@ -111,7 +111,7 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test func `a GET has a multipart where its options say so`() async throws {
+  @Test func `a GET has a multipart body if its options allow one`() async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.url, .text("fine"))
     let upload = try Self.session(mock).upload(multipart: { $0.append("x", name: "a") }, to: Self.url, method: .get)
@@ -119,7 +119,7 @@ import Testing
     #expect(try await upload.serializingString().value == "fine")
   }
 
-  @Test func `the caller's content type is kept, and gets the boundary where it has none`() throws {
+  @Test func `the caller's content type is kept, and gets the boundary if it has none`() throws {
     let form = try MultipartFormData(boundary: "b")
     func type(_ given: String) throws -> String? {
       try OutgoingRequest(Self.url, method: .post, headers: [.contentType: given]).encoding(multipart: form)

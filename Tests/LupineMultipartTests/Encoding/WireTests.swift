@@ -13,7 +13,7 @@ import Testing
 @Suite struct WireTests {
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
 
-  @Test func `the length is exact where each part's is known`() async throws {
+  @Test func `the length is exact if the length of each part is known`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(String(repeating: "x", count: 300_000), to: "a.txt")
     let server = try ScriptedServer(always: .respond(body: .text("done")))

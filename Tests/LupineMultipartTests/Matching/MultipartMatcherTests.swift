@@ -47,7 +47,7 @@ import Testing
         "multipart part \"title\" of type text/plain: its type is missing"
       ),
     ] as [(RequestCondition, String)])
-  func `what differs is told`(condition: RequestCondition, difference: String) throws {
+  func `differences are reported`(condition: RequestCondition, difference: String) throws {
     #expect(try condition.difference(from: request()) == difference)
   }
 

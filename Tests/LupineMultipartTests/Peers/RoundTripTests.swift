@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `three parsers read what was written`() async throws {
+  @Test func `three parsers read the encoded form`() async throws {
     let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("rainbow", name: "title")

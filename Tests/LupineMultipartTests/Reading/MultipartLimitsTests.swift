@@ -49,7 +49,7 @@ import Testing
     #expect(error.message.contains("MultipartLimits.fields in part 1"))
   }
 
-  @Test func `an endless part is an error where parts have a limit`() async throws {
+  @Test func `an endless part is an error if parts have a limit`() async throws {
     let limits = Self.limits { $0.partBytes = 10_000 }
     var parser = try MultipartParser(boundary: "b", limits: limits)
     var start = Array("--b\r\n\r\n".utf8)[...]

@@ -99,7 +99,7 @@ func parse(_ text: String, limits: MultipartLimits = MultipartLimits()) throws(L
   @Test(arguments: [
     "A\r\n\r\n", ": b\r\n\r\n", "A : b\r\n\r\n", " folded: first\r\n\r\n", "A: b\nC: d\r\n\r\n", "A: b\u{0}\r\n\r\n",
     "A: b\rC: d\r\n\r\n", "ü: b\r\n\r\n",
-  ]) func `fields that are none are an error that names the part`(fields: String) async throws {
+  ]) func `malformed fields are an error that names the part`(fields: String) async throws {
     let error = try await failure { _ = try parse("--b\r\n\(fields)content\r\n--b--") }
     #expect(error.kind == .serializationFailed)
     #expect(error.message.contains("part 1"))

@@ -60,7 +60,7 @@ import Testing
     #expect(error.message.contains("MultipartLimits.nesting"))
   }
 
-  @Test func `what follows the last delimiter is not read`() async throws {
+  @Test func `bytes after the last delimiter are not read`() async throws {
     var iterator = try MultipartParts(EndlessAfter("--b--"), contentType: Self.type).makeAsyncIterator()
     #expect(try await iterator.next() == nil)
   }

@@ -21,7 +21,7 @@ import TrustSupport
     PublicKeys([]), ["sha256/AAAA"], ["md5/AAAA"], [""], .keyFile(Pki.path("root.crl.pem")),
     .keyFile("/nowhere"), .certificates(.file(Pki.path("valid.key.pem"))),
   ])
-  func `keys that are none, or cannot be read, are refused when the session is built`(_ keys: PublicKeys) {
+  func `invalid or unreadable keys are refused when the session is built`(_ keys: PublicKeys) {
     #expect(!reasons(.publicKeys(keys)).isEmpty)
   }
 
@@ -30,7 +30,7 @@ import TrustSupport
     Certificates(Data([0x30])),
     .file(Pki.path("make")),
   ])
-  func `certificates that are none, or cannot be read, are refused when the session is built`(
+  func `invalid or unreadable certificates are refused when the session is built`(
     _ certificates: Certificates
   ) {
     #expect(!reasons(.pinnedCertificates(certificates)).isEmpty)
@@ -53,7 +53,7 @@ import TrustSupport
     #expect(!reasons(.revocation(.any, revocationLists: .file("/nowhere"))).isEmpty)
   }
 
-  @Test func `a single pin is a warning, two are none`() throws {
+  @Test func `a single pin is a warning, two are not`() throws {
     let one = try Session.Builder().transport(MockTransport())
       .trust(["example.com": .publicKeys([try Pki.pin("valid")])]).build()
     #expect(one.warnings.contains { $0.reason.contains("example.com") && $0.reason.contains("backup") })

@@ -21,7 +21,7 @@ import TrustSupport
     #expect(try await offline.check(.default) == nil)
   }
 
-  @Test func `what the transport has verified is taken, and what it has refused is refused`() async throws {
+  @Test func `the transport's verification is used, for success and for refusal`() async throws {
     var offline = try Offline("valid", roots: nil)
     offline.verified = try Pki.chain("valid")
     #expect(try await offline.check(.default) == nil)

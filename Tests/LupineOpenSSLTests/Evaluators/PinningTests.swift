@@ -42,7 +42,7 @@ import TrustSupport
     #expect(try await offline.check(.publicKeys(issuer, performDefaultValidation: false)) == .pin)
   }
 
-  @Test func `a self-signed certificate passes where it is pinned and accepted`() async throws {
+  @Test func `a self-signed certificate is trusted if it is pinned and accepted`() async throws {
     let certificate = Certificates.file(Pki.path("self-signed.pem"))
     var offline = try Offline()
     offline.chain = certificate.certificates.map(\.der)

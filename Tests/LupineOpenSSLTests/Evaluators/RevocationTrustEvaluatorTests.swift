@@ -36,7 +36,7 @@ import TrustSupport
     #expect(try await Offline("must-staple", staple: "must-staple").check(.revocation([.ocsp])) == nil)
   }
 
-  @Test func `a list clears what is not on it, and refuses what is`() async throws {
+  @Test func `a revocation list accepts certificates that are not on it, and refuses those that are`() async throws {
     let evaluator = RevocationTrustEvaluator(options: [.crl, .requirePositiveResponse], revocationLists: lists)
     #expect(try await Offline("valid").check(evaluator) == nil)
     #expect(try await Offline("revoked").check(evaluator) == .revocation)

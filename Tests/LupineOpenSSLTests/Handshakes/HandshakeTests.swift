@@ -21,7 +21,7 @@ import TrustSupport
     #expect(try await Online().check(server, .pinnedCertificates(.file(Pki.path("backup.pem")))) == .pin)
   }
 
-  @Test func `a self-signed certificate passes where it is pinned and accepted`() async throws {
+  @Test func `a self-signed certificate is trusted if it is pinned and accepted`() async throws {
     let server = try TLSServer("self-signed")
     let pinned = Certificates.file(Pki.path("self-signed.pem"))
     #expect(try await Online().check(server, .pinnedCertificates(pinned)) == .chain)
@@ -51,7 +51,7 @@ import TrustSupport
     #expect(try await Online().check(server, .all([good, .publicKeys([try Pki.pin("backup")])])) == .pin)
   }
 
-  @Test func `a closure sees the chain, and is not asked where it did not verify`() async throws {
+  @Test func `a closure receives a verified chain, and is not called for another`() async throws {
     struct Seen: Error, Equatable {
       let host: String
       let presented: Int
@@ -68,7 +68,7 @@ import TrustSupport
     #expect(try await Online().error(server, .custom { _ in }) == nil)
   }
 
-  @Test func `a chain of 100 is refused by evaluators, and by OpenSSL where it is more than 100 KB`() async throws {
+  @Test func `a chain of 100 is refused by evaluators, and one of more than 100 KB by OpenSSL`() async throws {
     let issuer = try Pki.data("intermediate.pem")
     for (count, plain) in [(99, nil), (400, LupineError.Kind.tlsFailed)] {
       let file = FileManager.default.temporaryDirectory.appending(path: "lupine-chain-\(UUID().uuidString).pem")

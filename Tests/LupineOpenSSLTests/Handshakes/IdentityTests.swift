@@ -82,7 +82,7 @@ import TrustSupport
     #expect(!String(reflecting: certificate).contains("secretRw4uPz8nYc"))
   }
 
-  @Test func `the versions of TLS are kept to`() async throws {
+  @Test func `the versions of TLS are enforced`() async throws {
     let old = try TLSServer("valid", chain: "intermediate", options: ["-tls1_2"])
     let new = try TLSServer("valid", chain: "intermediate", options: ["-tls1_3"])
     let modern = try Online().session(.default) { $0.tlsVersions(minimum: .tls1_3) }
@@ -94,13 +94,13 @@ import TrustSupport
   }
 
   @Test(arguments: [nil, "http/1.1"])
-  func `the metrics tell the protocol that was agreed on`(_ name: String?) async throws {
+  func `the metrics have the negotiated protocol`(_ name: String?) async throws {
     let server = try TLSServer("valid", chain: "intermediate", options: name.map { ["-alpn", $0] } ?? [])
     let metrics = await (try Online().session(.default)).request(server.url()).serializingData().response.metrics
     #expect(metrics.tls?.applicationProtocol == name)
   }
 
-  @Test func `the metrics tell how the connection is secured`() async throws {
+  @Test func `the metrics have the TLS version and cipher suite of the connection`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     for evaluator: (any TrustEvaluator)? in [nil, .default] {
       let response = await (try Online().session(evaluator)).request(server.url()).serializingData().response

@@ -40,7 +40,7 @@ import TrustSupport
     #expect(try await Online().check(stapling, .revocation([.ocsp])) == nil)
   }
 
-  @Test func `a list refuses what is on it`() async throws {
+  @Test func `a revocation list refuses the certificates on it`() async throws {
     let lists = RevocationLists.file(Pki.path("intermediate.crl.pem")) + .file(Pki.path("root.crl.pem"))
     let evaluator = RevocationTrustEvaluator(options: [.crl, .requirePositiveResponse], revocationLists: lists)
     #expect(try await Online().check(try TLSServer("valid", chain: "intermediate"), evaluator) == nil)

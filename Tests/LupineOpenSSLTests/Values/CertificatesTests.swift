@@ -25,7 +25,7 @@ import TrustSupport
     #expect(read.certificates.contains(try Pki.certificate("root")))
   }
 
-  @Test func `a certificate tells what is in it`() throws {
+  @Test func `a certificate has the fields of its content`() throws {
     let certificate = try Pki.certificate("valid")
     #expect(certificate.subject == "CN=valid.test")
     #expect(certificate.issuer == "CN=Lupine Trust Intermediate")
@@ -34,7 +34,7 @@ import TrustSupport
     #expect(try !certificate.demandsStapledOCSPResponse && Pki.certificate("must-staple").demandsStapledOCSPResponse)
   }
 
-  @Test func `a name with a NUL is none`() throws {
+  @Test func `a name with a NUL is ignored`() throws {
     #expect(try Pki.certificate("nul-name").names == [])
   }
 
@@ -48,7 +48,7 @@ import TrustSupport
   }
 
   @Test(arguments: ["", "sha256/", "sha1/AAAA", "pin-sha256=\"", "sha256/AAAA", "AAAA"])
-  func `what is no pin is an error`(_ text: String) {
+  func `an invalid pin is an error`(_ text: String) {
     #expect(throws: CertificateError.self) { try PublicKeyPin(text) }
   }
 

@@ -20,7 +20,7 @@ import TrustSupport
     ("permitted-name-authority", "example.com", false), ("permitted-name-authority", "::1", true),
     ("root", "example.com", true), ("constrained-root", "bar.wild.localhost", false),
   ])
-  func `a name is held against domains`(_ authority: String, _ host: String, _ isPermitted: Bool) throws {
+  func `a name is compared with domains`(_ authority: String, _ host: String, _ isPermitted: Bool) throws {
     #expect(try permits(authority, host) == isPermitted)
     #expect(try permits(authority, host.uppercased()) == isPermitted)
     if !host.contains(":") && host != "127.0.0.1" { #expect(try permits(authority, host + ".") == isPermitted) }
@@ -34,7 +34,7 @@ import TrustSupport
     ("addresses-authority", "fd00:2::1", false), ("addresses-authority", "::1", false),
     ("addresses-authority", "localhost", true),
   ])
-  func `an address is held against blocks`(_ authority: String, _ host: String, _ isPermitted: Bool) throws {
+  func `an address is compared with blocks`(_ authority: String, _ host: String, _ isPermitted: Bool) throws {
     #expect(try permits(authority, host) == isPermitted)
   }
 
@@ -43,7 +43,7 @@ import TrustSupport
     #expect(try !permits("unreadable-authority", "127.0.0.1"))
   }
 
-  @Test(arguments: ["", ".", ".com", "a\0b"]) func `what is no host is not permitted`(_ host: String) throws {
+  @Test(arguments: ["", ".", ".com", "a\0b"]) func `a name that is no host is not permitted`(_ host: String) throws {
     #expect(try !permits("excluded-name-authority", host))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What must hold for a whole process, in one of its own.
 @Suite(.namespaces, .timeLimit(.minutes(2))) struct ProcessTests {
-  @Test func `a user without any right hears of changes`() async throws {
+  @Test func `a process without privileges receives changes`() async throws {
     let network = try TestNetwork()
     let probe = try ProbeProcess(network.near, "unprivileged")
     var lines = probe.lines.makeAsyncIterator()
@@ -15,7 +15,7 @@ import Testing
     #expect(await lines.next() == "status not reachable")
   }
 
-  @Test func `where netlink is forbidden the status is unknown with the reason`() async throws {
+  @Test func `if netlink is forbidden, the status is unknown with the reason`() async throws {
     let network = try TestNetwork()
     let probe = try ProbeProcess(network.near, "forbidden")
     var lines = probe.lines.makeAsyncIterator()
@@ -43,7 +43,7 @@ import Testing
     #expect(await lines.next() == "wakes 0")
   }
 
-  @Test func `a download over a link that goes down waits, goes on, and is whole`() async throws {
+  @Test func `a download over a link that goes down waits, continues and is complete`() async throws {
     let network = try TestNetwork()
     let folder = try TemporaryFolder()
     let server = try NginxProcess(network.far, address: TestNetwork.gateway, folder: folder)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [UInt8(0), 1, 0x7F, 0x80, 0xFF])
-  func `a byte that lies anywhere does no harm`(value: UInt8) {
+  func `a wrong byte at any place is harmless`(value: UInt8) {
     for datagram in Recorded.all {
       for index in datagram.indices {
         var bytes = datagram
@@ -65,14 +65,14 @@ import Testing
   }
 
   @Test(arguments: [UInt32(0), 1, 15, 21, 0x7FFF_FFFF, 0xFFFF_FFFF])
-  func `a message whose length lies ends the datagram`(length: UInt32) {
+  func `a message with a wrong length ends the datagram`(length: UInt32) {
     var bytes = Datagram().message(Int(NLMSG_DONE), Datagram.number(0)).bytes
     withUnsafeBytes(of: length) { bytes.replaceSubrange(0..<4, with: $0) }
     #expect(messages([bytes]).isEmpty)
   }
 
   @Test(arguments: [UInt16(0), 3, 0xFFFF])
-  func `an attribute whose length lies ends the attributes`(length: UInt16) {
+  func `an attribute with a wrong length ends the attributes`(length: UInt16) {
     var content = Datagram.link(4, "eth0")
     withUnsafeBytes(of: length) { content.replaceSubrange(16..<18, with: $0) }
     #expect(messages([Datagram().message(RTM_NEWLINK, content).bytes]).isEmpty)
@@ -88,7 +88,7 @@ import Testing
     #expect(route.hops.map(\.interface) == [1])
   }
 
-  @Test func `a bridge's word on its port is no link`() {
+  @Test func `a bridge's message about its port is no link`() {
     let content = Datagram.link(4, "eth0", family: 7)
     #expect(messages([Datagram().message(RTM_DELLINK, content).message(RTM_NEWLINK, content).bytes]).isEmpty)
   }

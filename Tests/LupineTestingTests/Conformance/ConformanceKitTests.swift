@@ -20,7 +20,7 @@ import Testing
   /// A kit that finds nothing proves nothing, so each of these transports must be found out.
   @Test(arguments: [
     (BrokenTransport.Defect.dropsRepeatedFields, "fields keep their order, their case and their repetitions"),
-    (.changesMethod, "Mixed is sent as it stands"),
+    (.changesMethod, "Mixed is sent unchanged"),
     (.losesBody, "a body with a stated length is received whole"),
     (.hidesStatus, "a 404 is a response like any other"),
     (.ignoresSink, "a body of stated length over the limit of collect fails"),
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a transport that waits for ever fails when the test is given up`() async throws {
     let called = Gate()
-    let check = try #require(ConformanceKit.checks.first { $0.name == "GET is sent as it stands" })
+    let check = try #require(ConformanceKit.checks.first { $0.name == "GET is sent unchanged" })
     let running = Task { try await check.run { IdleTransport(called: called) } }
     try await called.opened()
     running.cancel()

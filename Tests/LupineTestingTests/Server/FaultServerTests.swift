@@ -43,7 +43,7 @@ import Testing
     #expect(throws: RawClient.Failure.refused) { try RawClient(port: port) }
   }
 
-  @Test func `a client of TLS is told that the handshake has failed`() throws {
+  @Test func `a client of TLS receives the alert handshake_failure`() throws {
     let server = try FaultServer(.tlsRefused)
     #expect(server.url.hasPrefix("https://127.0.0.1:"))
     let client = try RawClient(port: try port(server))
@@ -51,7 +51,7 @@ import Testing
     #expect(try Array(client.read(count: 7).utf8) == [0x15, 3, 3, 0, 2, 2, 0x28])
   }
 
-  @Test func `a client of HTTP/2 is told to go away`() throws {
+  @Test func `a client of HTTP/2 receives GOAWAY`() throws {
     let server = try FaultServer(.goAway)
     let client = try RawClient(port: try port(server))
     try client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")

@@ -17,7 +17,7 @@ import Testing
     #expect(try client.read(count: 1) == "x")
   }
 
-  @Test func `an open gate holds nobody`() async throws {
+  @Test func `an open gate delays no task`() async throws {
     let gate = Gate()
     #expect(!gate.isOpen)
     gate.open()

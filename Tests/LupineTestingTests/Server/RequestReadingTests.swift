@@ -22,7 +22,7 @@ import Testing
     #expect(server.requests.map(\.bodyText) == ["he"])
   }
 
-  @Test func `a client that expects it is told to continue`() throws {
+  @Test func `a client that expects 100 receives 100`() throws {
     let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
     let client = try RawClient(port: server.port)
     try client.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")

@@ -102,7 +102,7 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `late surplus waits for its gate and the connection goes on`() async throws {
+  @Test func `late surplus waits for its gate and the connection continues`() async throws {
     let gate = Gate()
     let server = try ScriptedServer(sequence: [.surplusAfter(.respond(), [33], gate: gate), .respond(status: 201)])
     let client = try RawClient(port: server.port)

@@ -49,14 +49,14 @@ import Testing
     (get(), ScriptedReply([.head(status: 200), .body([120])])),
     (get(), .untilClose(body: .text("x"))),
   ])
-  func `the connection ends when HTTP says so`(request: String, reply: ScriptedReply) throws {
+  func `the connection ends if HTTP requires it`(request: String, reply: ScriptedReply) throws {
     let server = try ScriptedServer(always: reply)
     let client = try RawClient(port: server.port)
     try client.send(request)
     #expect(try client.read().hasSuffix("\r\n\r\nx"))
   }
 
-  @Test func `an HTTP 1_0 connection is kept when both sides say so`() throws {
+  @Test func `an HTTP 1_0 connection is kept if both sides ask for it`() throws {
     let server = try ScriptedServer(always: .respond(fields: ["Connection": "keep-alive"], body: .text("x")))
     let client = try RawClient(port: server.port)
     for _ in 0..<2 {
@@ -66,7 +66,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `a HEAD request gets no content and the connection goes on`() throws {
+  @Test func `a HEAD request gets no content and the connection continues`() throws {
     let server = try ScriptedServer(always: .respond(body: .text("hello")))
     let client = try RawClient(port: server.port)
     try client.send("HEAD / HTTP/1.1\r\nHost: here\r\n\r\n" + get("/", "Connection: close"))

@@ -51,7 +51,7 @@ import Testing
     #expect(throws: RawClient.Failure.refused) { try RawClient(port: port) }
   }
 
-  @Test func `letting go of a server stops it`() throws {
+  @Test func `the release of a server stops it`() throws {
     var server: ScriptedServer? = try ScriptedServer(always: .stallBeforeHead)
     let port = try #require(server?.port)
     let client = try RawClient(port: port)
@@ -72,7 +72,7 @@ import Testing
     #expect(try descriptors(port: server.port) == 1)
   }
 
-  @Test func `who waits for a stopped server is told`() async throws {
+  @Test func `a wait for a request ends with an error if the server stops`() async throws {
     let server = try ScriptedServer(always: .respond())
     let waiting = Task { try await server.waitForRequest(count: 1) }
     server.stop()

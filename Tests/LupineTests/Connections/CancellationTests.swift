@@ -34,7 +34,7 @@ import Testing
     #expect(await kinds.reduce(into: []) { $0.append($1) } == [.cancelled])
   }
 
-  @Test func `shutting a session down ends its requests with an error that says so`() async throws {
+  @Test func `the shutdown of a session ends its requests with kind sessionShutDown`() async throws {
     let heads = HeadLog()
     let session = try Peer.nginx.session { $0.monitor(heads) }
     async let response = session.request("slow").serializingData().response

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [("expired", "expired"), ("self-signed", "self-signed"), ("wrong-host", "match")])
-  func `a certificate that does not hold is refused, and the error says why`(
+  func `an invalid certificate is refused, and the error names the reason`(
     _ certificate: String, _ reason: String
   ) async throws {
     let server = try OpenSSLServer(certificate: certificate)

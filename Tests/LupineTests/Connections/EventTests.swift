@@ -15,7 +15,7 @@ import Testing
     var names: [String] { kinds.map { Mirror(reflecting: $0).children.first?.label ?? "\($0)" } }
   }
 
-  @Test func `each step to a new connection is told in order, and a used one as such`() async throws {
+  @Test func `each step to a new connection is reported in order, and a reused one as reused`() async throws {
     let log = Names()
     let session = try Peer.nginxTLS.session { $0.monitor(log).adapter(BearerToken("x")) }
     let response = await session.request("hello").validate().serializingString().response
@@ -31,7 +31,7 @@ import Testing
     #expect(response.metrics.requestSent ?? .zero > .zero)
   }
 
-  @Test func `an exchange that waits for a connection says what for`() async throws {
+  @Test func `an exchange that waits for a connection has the reason in an event`() async throws {
     let log = Names()
     var configuration = CurlTransport.Configuration()
     configuration.connectionsPerHost = 1
@@ -46,7 +46,7 @@ import Testing
     #expect(waited.count == 1)
   }
 
-  @Test func `a name that cannot be reached is told to have been looked up`() async throws {
+  @Test func `the lookup of a name that cannot be reached is reported`() async throws {
     let log = Names()
     let session = try Session.Builder().transport(.curl).monitor(log).build()
     _ = await session.request("http://localhost:1/").serializingData().response

@@ -6,7 +6,7 @@ import Testing
 @Suite(.besidePeers, .serialized) struct HTTP2PauseTests {
   private static let size = 96 << 20
 
-  @Test func `a stream that nobody reads beside one that is read keeps memory bounded, and both end right`()
+  @Test func `an unread stream beside one that is read keeps memory bounded, and both end correctly`()
     async throws
   {
     let session = try Peer.nginxTLS.session()
@@ -24,7 +24,7 @@ import Testing
     #expect(count == Self.size)
   }
 
-  @Test func `many streams that nobody reads hold up neither each other nor a further request`() async throws {
+  @Test func `many unread streams delay neither each other nor a further request`() async throws {
     let session = try Peer.nginxTLS.session()
     var streams = (0..<8).map { _ in session.streamRequest("big.bin").serializingBytes().makeAsyncIterator() }
     var counts = [Int](repeating: 0, count: streams.count)

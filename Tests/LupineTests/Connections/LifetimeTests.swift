@@ -24,7 +24,7 @@ import Testing
     #expect(server.connectionCount == 2)
   }
 
-  @Test func `idle connections are used for 90 seconds unless told otherwise, and then closed`() throws {
+  @Test func `idle connections are kept for 90 seconds by default, and then closed`() throws {
     let server = try server()
     // The first snapshot after the leap wakes the transport's loop, which then closes the connection.
     let lines = try run(server, "get", "advance 80", "get", "advance 100", "pool", "empty", "get")
@@ -32,7 +32,7 @@ import Testing
     #expect(server.connectionCount == 2)
   }
 
-  @Test func `connections are used for an hour unless told otherwise`() throws {
+  @Test func `connections are used for an hour by default`() throws {
     let server = try server()
     let lines = try run(
       server, "idle 100000", "get", "advance 3500", "get", "advance 200", "get")

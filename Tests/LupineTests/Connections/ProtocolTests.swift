@@ -3,14 +3,14 @@ import LupineFixtures
 import Testing
 
 @Suite(.besidePeers) struct ProtocolTests {
-  @Test func `HTTP 2 is agreed on with TLS where it is named`() async throws {
+  @Test func `HTTP 2 is negotiated with TLS if the request names it`() async throws {
     let response = await (try Peer.nginxTLS.session()).request("protocol").serializingString().response
     #expect(response.value == "HTTP/2.0 TLSv1.3\n")
     #expect(response.metrics.version == .http2)
     #expect(response.metrics.secureConnect != nil)
   }
 
-  @Test func `HTTP 1.1 is spoken where the request asks for it`() async throws {
+  @Test func `HTTP 1.1 is used if the request names it`() async throws {
     var request = try OutgoingRequest(try Peer.nginxTLS.url + "/protocol")
     request.options.version = .http1_1
     let response = await (try Peer.nginxTLS.session()).request(request).serializingString().response
@@ -18,7 +18,7 @@ import Testing
     #expect(response.metrics.version == .http1_1)
   }
 
-  @Test func `with TLS HTTP 1.1 is spoken where nothing is named`() async throws {
+  @Test func `with TLS HTTP 1.1 is used by default`() async throws {
     let session = try Session.Builder().standardDefaults().baseURL(try Peer.nginxTLS.url)
       .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
     let response = await session.request("protocol").serializingString().response
@@ -62,7 +62,7 @@ import Testing
     #expect(others == [first])
   }
 
-  @Test func `the metrics tell what the exchange cost`() async throws {
+  @Test func `the metrics have the times and bytes of the exchange`() async throws {
     let response = await (try Peer.nginx.session()).request("big.bin").serializingData().response
     let metrics = response.metrics
     #expect(metrics.bytesReceived == 16 << 20)

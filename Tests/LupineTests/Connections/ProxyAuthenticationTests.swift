@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: Line.allCases)
-  func `a body that exists once and is forwarded ends with squid's 407, and the error says why`(
+  func `a one-shot body that is forwarded ends with squid's 407, and the error names the reason`(
     line: Line
   ) async throws {
     let count = Count()
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: Line.allCases)
-  func `a body that exists once is kept until the tunnel stands`(line: Line) async throws {
+  func `a one-shot body is not sent before the tunnel is open`(line: Line) async throws {
     let request = try Self.onceOnly(to: "https")
     let count = Count()
     let response = await (try Self.digest("open sesame", count, over: line)).request(request).serializingString()

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"])
-  func `a proxy is told who asks`(scheme: String) async throws {
+  func `a proxy receives the credential of the user`(scheme: String) async throws {
     let url = try scheme == "http" ? Peer.nginx.url : Peer.nginxTLS.url
     let proxy = try #require(Peers.squidForUsers)
     let known = try session(proxy.replacing("://", with: "://ali:open%20sesame@"))
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `what a proxy refuses to connect to is its answer`() async throws {
+  @Test func `a proxy's refusal to connect is the response`() async throws {
     let response = await (try session(Peers.squid)).request("https://forbidden.invalid/").serializingData().response
     #expect(response.response?.status.code == 403)
     #expect(response.data?.isEmpty != false)
@@ -69,7 +69,7 @@ import Testing
     #expect(error?.kind == .proxyFailed)
   }
 
-  @Test func `a SOCKS proxy that cannot reach the server says so`() async throws {
+  @Test func `a SOCKS proxy that cannot reach the server is an error of kind proxyFailed`() async throws {
     let closed = try ClosedPort()
     let proxy = Peers.dante.map { "socks5h://\($0)" }
     let error = await (try session(proxy)).request(closed.url).serializingData().response.error
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a host's next address is tried where one is refused, through a SOCKS proxy as without`(
+  func `the next address of a host is tried if one refuses, with and without a SOCKS proxy`(
     isProxied: Bool
   ) async throws {
     let session = try loopback(isProxied) { $0.resolve("localhost", to: "127.0.0.2", "127.0.0.3", "127.0.0.1") }

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: ["roots", "more"])
-  func `they are read again where their file was replaced, and no session from before is resumed`(
+  func `they are read again if their file was replaced, and no earlier session is resumed`(
     _ option: String
   ) throws {
     let others = try folder.write(try Self.fixture("Trust/other-root"), to: "others.pem")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["roots", "more"])
-  func `a file that holds none any more is an error until it is mended`(_ option: String) throws {
+  func `a file without certificates is an error until it is repaired`(_ option: String) throws {
     let empty = try folder.write("", to: "empty.pem")
     let again = try folder.write(try Self.fixture("root"), to: "again.pem")
     let lines = try run(

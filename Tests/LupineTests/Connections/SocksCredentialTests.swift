@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["socks5", "socks5h"], [Peer.nginx, .nginxTLS])
-  func `a SOCKS proxy is told who asks`(scheme: String, peer: Peer) async throws {
+  func `a SOCKS proxy receives the credential of the user`(scheme: String, peer: Peer) async throws {
     let session = try session("ali:open%20sesame@", scheme: scheme)
     let response = await session.request(try peer.url + "/hello").serializingString().response
     #expect(response.value == "Hello from nginx\n")

@@ -73,7 +73,7 @@ import Testing
     #expect(await response.error?.kind == .timedOut(.connect))
   }
 
-  @Test func `events and metrics tell of the lookup, also on a connection that was used before`() async throws {
+  @Test func `events and metrics have the lookup, also on a reused connection`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("welcome")))
     let resolutions = Resolutions()
     let session = try session(proxy: Peers.dante) { $0.monitor(resolutions) }

@@ -34,7 +34,7 @@ import Testing
     #expect(try await session.request("delay/0.2").validate().serializingJSON().value["args"] == [:])
   }
 
-  @Test func `a port where nobody listens refuses`() async throws {
+  @Test func `a port without a listener refuses connections`() async throws {
     let port = try ClosedPort()
     let error = await Session.ephemeral.request(port.url).serializingData().response.error
     #expect(error?.kind == .connectionRefused)

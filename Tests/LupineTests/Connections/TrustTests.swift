@@ -6,7 +6,7 @@ import Testing
     #expect(try await Peer.nginxTLS.session().request("hello").serializingString().value == "Hello from nginx\n")
   }
 
-  @Test func `a certificate of an authority that nobody knows is refused`() async throws {
+  @Test func `a certificate of an unknown authority is refused`() async throws {
     let url = try Peer.nginxTLS.url + "/hello"
     let response = await Session.ephemeral.request(url).serializingData().response
     #expect(response.error?.kind == .certificateRejected)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(.disabled("this libcurl's TLS asks evaluators") { canEvaluate })
-  func `an evaluator that nobody would ask is refused`() async throws {
+  func `an evaluator that the transport would not call is refused`() async throws {
     let error = #expect(throws: LupineError.self) {
       try Peer.nginxTLS.session { $0.trust(["localhost": .custom { _ in }]) }
     }

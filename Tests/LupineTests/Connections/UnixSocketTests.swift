@@ -32,7 +32,7 @@ import Testing
     #expect(count == 5)
   }
 
-  @Test func `a socket that is not there is an error that says so`() async throws {
+  @Test func `a missing socket is an error of kind connectionFailed`() async throws {
     let session = try Session.Builder().standardDefaults().unixSocket("/nowhere/docker.sock").build()
     let error = await session.request("http://docker/info").serializingData().response.error
     #expect(error?.kind == .connectionFailed)

@@ -27,7 +27,7 @@ import Testing
     #expect(response.response?.status == .unauthorized)
   }
 
-  @Test func `a password goes along where the request carries it`() async throws {
+  @Test func `a password is sent if the request has it`() async throws {
     let heads = HeadLog()
     let answer = try await Peer.httpbin.session { $0.monitor(heads) }
       .request(

@@ -26,7 +26,7 @@ import Testing
     #expect(try await fields(Peer.httpbin.session(), [name: "Blüte"])["X-Flower"]?.string == expected)
   }
 
-  @Test func `cookies are not kept where no plugin keeps them`() async throws {
+  @Test func `cookies are not stored without the plugin`() async throws {
     let session = try Peer.httpbin.session()
     let response = try await session.request("cookies/set?flower=lupine").validate().serializingJSON().value
     #expect(response["cookies"] == [:])

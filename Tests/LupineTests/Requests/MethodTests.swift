@@ -15,7 +15,7 @@ import Testing
     #expect(response.response?.headerFields[.contentType] == "application/json")
   }
 
-  @Test func `OPTIONS says what is allowed`() async throws {
+  @Test func `OPTIONS returns the allowed methods`() async throws {
     let response = await (try Peer.httpbin.session()).request("get", method: .options).serializingData().response
     let allowed = response.response?.headerFields[.allow]?.split(separator: ", ").sorted()
     #expect(allowed == ["GET", "HEAD", "OPTIONS"])

@@ -42,7 +42,7 @@ import Testing
     #expect(list["baz"]?[0] == .string("a"))
   }
 
-  @Test func `a POST has its parameters in the query where the encoder says so`() async throws {
+  @Test func `a POST has its parameters in the query if the encoder puts them there`() async throws {
     let echo = try await echo(.post, encoder: .urlEncodedForm(destination: .queryString))
     #expect(echo["args"]?["foo"] == "bar")
     #expect(echo["form"] == [:])

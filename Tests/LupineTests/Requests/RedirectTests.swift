@@ -57,7 +57,7 @@ import Testing
     #expect(response.response?.headerFields[.location] == "/hello")
   }
 
-  @Test func `a closure changes where a redirect leads`() async throws {
+  @Test func `a closure changes the target of a redirect`() async throws {
     let session = try Peer.nginx.session()
     let redirector = Redirector.modify { next, _ in
       var next = next

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [("bytes=8-23", 8, 16), ("bytes=16777208-", 16_777_208, 8), ("bytes=-8", 16_777_208, 8)])
-  func `a range is what was asked for`(_ range: String, _ start: Int, _ count: Int) async throws {
+  func `the response to a range request has the range`(_ range: String, _ start: Int, _ count: Int) async throws {
     let response = await (try Peer.nginx.session()).request("big.bin", headers: [.range: range])
       .validate(statusCode: [206]).serializingData().response
     let data = try response.result.get()

@@ -6,7 +6,7 @@ import Testing
 /// What real servers send beside a body: events, text piece by piece, interim responses, trailers.
 @Suite(.besidePeers) struct EventPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
-  func `nginx's events are read to its 204, and each connection is told of`(peer: Peer) async throws {
+  func `nginx's events are read to its 204, and each connection is reported`(peer: Peer) async throws {
     let exchanges = ExchangeLogMonitor()
     let request = try peer.session { $0.monitor(exchanges) }.streamRequest("events")
     var events: [ServerSentEvent] = []
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [Peer.nginx, .nginxTLS])
-  func `nginx's trailers are told to each kind of request`(peer: Peer) async throws {
+  func `each kind of request returns nginx's trailers`(peer: Peer) async throws {
     let session = try peer.session()
     let name = try #require(HTTPField.Name("X-Trailer"))
     let response = await session.request("trailers").serializingData().response
@@ -73,7 +73,7 @@ import Testing
   }
 
   // Downloads ask for no coding, so that the body's length is known, and libcurl reads no trailers behind it over HTTP/2.
-  @Test func `nginx's trailers are told to a download over HTTP 1`() async throws {
+  @Test func `a download over HTTP 1 returns nginx's trailers`() async throws {
     let name = try #require(HTTPField.Name("X-Trailer"))
     let download = try Peer.nginx.session().download("trailers")
     let file = try await download.serializingFile().value

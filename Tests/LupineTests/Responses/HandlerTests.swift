@@ -77,7 +77,7 @@ import Testing
     #expect(heads.all == [200])
   }
 
-  @Test func `print and debugPrint tell what was sent`() async throws {
+  @Test func `print and debugPrint show the request that was sent`() async throws {
     let request = try Peer.nginx.session().request(
       "hello", headers: HTTPFields([.authorization(bearerToken: "secretRw4uPz8nYc")]))
     let url = try Peer.nginx.url + "/hello"

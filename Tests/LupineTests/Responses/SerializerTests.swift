@@ -9,7 +9,7 @@ import Testing
     #expect(titles == ["Wake up to WonderWidgets!", "Overview"])
   }
 
-  @Test func `text is decoded as its charset says`() async throws {
+  @Test func `text is decoded by its charset`() async throws {
     let text = try await Peer.httpbin.session().request("encoding/utf8").validate().serializingString().value
     #expect(text.contains("∮ E⋅da = Q"))
   }

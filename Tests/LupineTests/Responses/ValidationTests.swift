@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [300, 400, 401, 403, 404, 418, 429, 500, 503])
-  func `any other status is refused, and the error tells it`(_ status: Int) async throws {
+  func `any other status is refused, and the error has it`(_ status: Int) async throws {
     let response = await (try Peer.httpbin.session()).request("status/\(status)").validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(status))
     #expect(response.error?.response?.status.code == status)
@@ -44,7 +44,7 @@ import Testing
     #expect(await request.serializingData().response.error?.kind == .unacceptableContentType(received))
   }
 
-  @Test func `the request's Accept decides where validation names no type`() async throws {
+  @Test func `the request's Accept decides if validation names no type`() async throws {
     let session = try Peer.httpbin.session()
     let asked = session.request("image", headers: [.accept: "image/webp"]).validate()
     #expect(await asked.serializingData().response.response?.headerFields[.contentType] == "image/webp")

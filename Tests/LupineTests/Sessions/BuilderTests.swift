@@ -3,7 +3,7 @@ import LupineMock
 import Testing
 
 @Suite struct BuilderTests {
-  @Test func `everything that does not fit stands in one error`() throws {
+  @Test func `one error has all unsuitable parts`() throws {
     let error = #expect(throws: LupineError.self) {
       try Session.Builder().baseURL("no URL").timeouts(idle: .zero).build()
     }
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the umbrella's defaults leave a mock in its place`(isLast: Bool) async throws {
+  func `the umbrella's defaults keep a mock`(isLast: Bool) async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://example.com/", .text("from the mock"))
     let session =

@@ -17,10 +17,10 @@ import Testing
     _ = await offline.request("https://api.example.com/v1/users", method: .post).serializingData().response
     #expect(mattt == User(name: "mattt"))
     #expect(mock.requests.count == 2)
-    try mock.verify()  // every stub was used, nothing unexpected was asked
+    try mock.verify()  // every stub was used, and no request was unexpected
   }
 
-  @Test func `a request that nobody stubbed is an error, which verify repeats`() async throws {
+  @Test func `a request without a stub is an error, which verify repeats`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
     let offline = try Session.Builder().transport(mock).build()

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [(HTTPRequest.Method.get, 503, 3), (.post, 503, 1), (.get, 501, 1), (.put, 429, 3)])
-  func `httpbin's statuses are retried as often as the policy says`(
+  func `httpbin's statuses are retried up to the limit of the policy`(
     method: HTTPRequest.Method, status: Int, exchanges: Int
   ) async throws {
     let log = Log()
@@ -36,7 +36,7 @@ import Testing
     #expect(log.exchanges == exchanges)
   }
 
-  @Test func `nginx's Retry-After is kept to, and one that asks for too long ends the retries`() async throws {
+  @Test func `nginx's Retry-After is respected, and one that is too long ends the retries`() async throws {
     let log = Log()
     let session = try Peer.nginx.session { $0.monitor(log).retrier(.backoff(limit: 1)) }
     #expect(await session.request("closed").serializingData().response.response?.status == .serviceUnavailable)

@@ -26,7 +26,7 @@ import Testing
     #expect(try await session.request("hello").serializingString().value == "Hello from nginx\n")
   }
 
-  @Test func `one of all requests is cancelled, and the others go on`() async throws {
+  @Test func `one of several requests is cancelled, and the others continue`() async throws {
     let heads = HeadLog()
     let session = try Peer.nginx.session { $0.monitor(heads) }
     async let slow = session.request("slow").serializingData().response

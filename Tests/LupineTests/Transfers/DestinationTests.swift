@@ -54,7 +54,7 @@ import Testing
   // Sizes
 
   @Test(arguments: [BigFile.size - 1, BigFile.size])
-  func `a file of nginx's that its head says is too long is refused there`(limit: Int) async throws {
+  func `a file of nginx's is refused at its head if its stated length is over the limit`(limit: Int) async throws {
     let response = await (try Peer.nginx.session()).download("big.bin", to: .file(folder.file("a")))
       .sizeLimit(Int64(limit)).serializingFile().response
     let isWhole = limit == BigFile.size
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [99_999, 100_000])
-  func `a file of httpbin's without a length is cut off where it is too long`(limit: Int64) async throws {
+  func `a file of httpbin's without a stated length is cut off at the limit`(limit: Int64) async throws {
     let response = await (try Peer.httpbin.session()).download(
       "stream-bytes/100000?chunk_size=1000", to: .file(folder.file("a"))
     ).sizeLimit(limit).serializingFile().response

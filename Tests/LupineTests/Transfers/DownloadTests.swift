@@ -18,7 +18,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a download that was cancelled goes on by a range`() async throws {
+  @Test func `a cancelled download continues with a range`() async throws {
     let session = try Peer.nginx.session()
     let request = session.download("paced/big.bin", to: .file(folder.file("a")))
     let response = await request.downloadProgress { if $0.completed > 1 << 20 { request.cancel() } }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a download that was cancelled goes on in memory's file system`(isDecidedAtHead: Bool) async throws {
+  func `a cancelled download continues in the memory file system`(isDecidedAtHead: Bool) async throws {
     let session = try Peer.nginx.session()
     let other = try TemporaryFolder(in: "/dev/shm")
     let request = session.download("paced/big.bin", to: .file(folder.file("a")))
@@ -78,7 +78,7 @@ import Testing
     #expect(!folder.names.contains("a"))
   }
 
-  @Test func `gzip is not asked for, and undone where the request asks for it`() async throws {
+  @Test func `gzip is not requested by default, and decoded if the request asks for it`() async throws {
     let session = try Peer.nginx.session()
     let plain = await session.download("gzip/text.txt", to: .file(folder.file("plain"))).serializingData().response
     #expect(plain.response?.headerFields[.contentEncoding] == nil)

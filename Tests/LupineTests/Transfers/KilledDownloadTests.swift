@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
-  func `a download goes on to another disk, once there is room, and nothing is lost before`() async throws {
+  func `a download continues to another disk once there is room, and nothing is lost before`() async throws {
     let lines = try await run(Self.moveAndGrow, "/big.bin")
     let failed = "failed fileFailed, resumable"
     let (disk, other) = (folder.file("disk"), folder.file("other"))
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
-  func `a download goes on to another mount of its own file system`() async throws {
+  func `a download continues to another mount of its own file system`() async throws {
     let lines = try await run(Self.moveToMount, "/cut/big.bin")
     let failed = "failed connectionLost, resumable"
     #expect(lines == [failed, failed, "done", "same"])

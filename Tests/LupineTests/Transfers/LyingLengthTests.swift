@@ -17,7 +17,9 @@ import Testing
       .serializingFile().response
   }
 
-  @Test func `a body that is shorter than it says is an error, and nothing is at the destination`() async throws {
+  @Test func `a body that is shorter than its Content-Length is an error, and the destination stays empty`()
+    async throws
+  {
     let response = try await download("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
     #expect(response.error?.kind == .connectionLost)
     #expect(folder.names.isEmpty)
@@ -29,13 +31,13 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `what comes after the length is no part of the file`() async throws {
+  @Test func `bytes after the length are no part of the file`() async throws {
     let response = try await download("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n0123456789")
     #expect(response.error == nil)
     #expect(try Data(contentsOf: URL(filePath: folder.file("a"))) == Data("0123".utf8))
   }
 
-  @Test func `a part that nobody asked for is an error`() async throws {
+  @Test func `a part that was not requested is an error`() async throws {
     let response = try await download(
       "HTTP/1.1 206 x\r\nContent-Range: bytes 0-3/10\r\nContent-Length: 4\r\n\r\n0123")
     #expect(response.error?.kind == .malformedResponse)

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: [ResumePolicy.restart, .fail])
-  func `a file that has changed meanwhile begins anew or is an error, as chosen`(policy: ResumePolicy) async throws {
+  func `a file that has changed meanwhile restarts the download or is an error, as chosen`(policy: ResumePolicy)
+    async throws
+  {
     let name = "uploads/changing-\(policy)"
     _ = try await put(1, count: 16 << 20, to: name)
     let data = try await interrupted("paced/" + name)
@@ -71,7 +73,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a page in the file's place takes nothing from what had come, where it is refused`() async throws {
+  @Test func `a refused response in the place of the file removes nothing that had arrived`() async throws {
     let data = try await interrupted()
     let refused = await session.download(resumingWith: data, url: "hello")
       .validate(contentType: ["application/octet-stream"]).serializingFile().response
@@ -85,7 +87,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a page in the file's place is the file, where nothing is against it`() async throws {
+  @Test func `any successful response is the file if no validator refuses it`() async throws {
     let data = try await interrupted()
     _ = try await session.download(resumingWith: data, url: "hello").serializingFile().value
     #expect(heads.all == [200, 200])
@@ -93,7 +95,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a 204 replaces no file, and what had come stays`() async throws {
+  @Test func `a 204 replaces no file, and the partial file stays`() async throws {
     let data = try await interrupted()
     let response = await session.download(resumingWith: data, url: "empty").serializingFile().response
     #expect(response.error?.kind == .fileFailed)
@@ -101,7 +103,7 @@ import Testing
     #expect(!folder.names.contains("a"))
   }
 
-  @Test func `the rest comes from a fresh URL, where the old one has expired`() async throws {
+  @Test func `the rest comes from a fresh URL if the old one has expired`() async throws {
     let data = try await interrupted()
     let response = await session.download(resumingWith: data, url: "status/403", otherwise: .fail)
       .refreshingURL { head in
@@ -114,7 +116,7 @@ import Testing
     #expect(try BigFile.isCopied(to: folder.file("a")))
   }
 
-  @Test func `a fresh URL that has expired in its turn is an error, and what had come stays`() async throws {
+  @Test func `a fresh URL that has expired as well is an error, and the partial file stays`() async throws {
     let data = try await interrupted()
     let response = await session.download(resumingWith: data, url: "status/403")
       .refreshingURL { _ in "status/410" }.serializingFile().response

@@ -74,7 +74,8 @@ import Testing
       seen.withLock { $0.last }.map { $0.completed == 3_000_000 && $0.total == (isKnown ? 3_000_000 : nil) } == true)
   }
 
-  @Test(.besidePeers) func `a body that is coded on its way says so, and nginx has fewer bytes`() async throws {
+  @Test(.besidePeers)
+  func `a body that is coded while it is sent has Content-Encoding, and nginx receives fewer bytes`() async throws {
     let session = try Peer.nginx.session()
     let size = try await session.upload(.file(path), to: "echo-size").adapter(RequestCompression(GzipCoding()))
       .serializingString().value

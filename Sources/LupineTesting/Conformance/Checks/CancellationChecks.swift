@@ -29,7 +29,7 @@ extension ConformanceKit {
   }
 
   private static func beforeHead(_ kind: LupineError.Kind) -> ConformanceCheck {
-    ConformanceCheck("cancelled with \(kind) before the head, the request ends with that") { stage in
+    ConformanceCheck("a request cancelled with \(kind) before the head ends with that kind") { stage in
       let arrived = Gate()
       try stage.play(holdsHead: true) { $0.target == "/next" ? .text("next") : stalledHead(arrived) }
       let settings = StageSettings()
@@ -63,7 +63,7 @@ extension ConformanceKit {
   }
 
   private static func inBody(_ kind: LupineError.Kind) -> ConformanceCheck {
-    ConformanceCheck("cancelled with \(kind) within the body, the body ends with that") { stage in
+    ConformanceCheck("a body cancelled with \(kind) ends with that kind") { stage in
       try stage.play { $0.target == "/next" ? .text("next") : stalledBody }
       let settings = StageSettings()
       let exchange = try await stage.send(stage.request("/stalled"), settings)
@@ -74,7 +74,7 @@ extension ConformanceKit {
   }
 
   private static let whileUploading = ConformanceCheck(
-    "cancelled while its body keeps it waiting, the request ends", needs: .streamedUploads
+    "a request that waits for its body ends when it is cancelled", needs: .streamedUploads
   ) { stage in
     try stage.play { _ in .text("ok") }
     let begun = Gate()
@@ -90,7 +90,7 @@ extension ConformanceKit {
   }
 
   private static let whileWaitingForPiece = ConformanceCheck(
-    "cancelled while a consumer waits for a piece, the wait ends"
+    "a consumer that waits for a piece resumes when the exchange is cancelled"
   ) { stage in
     try stage.play { _ in stalledBody }
     var settings = StageSettings()
@@ -221,7 +221,7 @@ extension ConformanceKit {
   }
 
   private static let connectionsClose = ConformanceCheck(
-    "a shutdown closes connections that lie idle", needs: .networking
+    "a shutdown closes idle connections", needs: .networking
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch()

@@ -78,7 +78,7 @@ extension ConformanceKit {
   }
 
   private static let closedWhileIdle = ConformanceCheck(
-    "a connection that the peer closed while it lay idle is replaced", needs: .networking
+    "a connection that the peer closed while it was idle is replaced", needs: .networking
   ) { stage in
     try stage.play { request in
       .wire(
@@ -93,7 +93,7 @@ extension ConformanceKit {
   }
 
   private static let notSentTwice = ConformanceCheck(
-    "a request whose used connection dies is not sent again", needs: .networking,
+    "a request whose reused connection is lost is not sent again", needs: .networking,
     about: "Whether to repeat it is the session's decision."
   ) { stage in
     try stage.play { $0.number == 0 ? .text("ok") : .end(.close) }

@@ -75,7 +75,7 @@ extension ConformanceKit {
   }
 
   private static let afterStatus = ConformanceCheck(
-    "a response that says 500 and closes is a response", needs: .networking
+    "a response with status 500 before the connection closes is a response", needs: .networking
   ) { stage in
     try stage.play { _ in
       .wire([
@@ -203,7 +203,7 @@ extension ConformanceKit {
   }
 
   private static let goAway = ConformanceCheck(
-    "GOAWAY before the request is processed is a lost connection, and the error says that nothing was processed",
+    "GOAWAY before the request is processed is a lost connection, and the error is unprocessed",
     needs: .http2, about: "RFC 9113 section 6.8."
   ) { stage in
     try stage.play(PeerScript(.goAway))

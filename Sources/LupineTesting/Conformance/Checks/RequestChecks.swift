@@ -6,7 +6,7 @@ extension ConformanceKit {
   static let methodChecks: [ConformanceCheck] =
     ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "M-SEARCH", "Mixed"].map {
       name in
-      ConformanceCheck("\(name) is sent as it stands", about: "Methods are case-sensitive (RFC 9110 section 9.1).") {
+      ConformanceCheck("\(name) is sent unchanged", about: "Methods are case-sensitive (RFC 9110 section 9.1).") {
         stage in
         try stage.play { .text("You sent \($0.method).") }
         guard let method = HTTPRequest.Method(name) else { return }
@@ -39,7 +39,7 @@ extension ConformanceKit {
   }
 
   private static let methodsInTurnCheck = ConformanceCheck(
-    "a request takes nothing over from the one before"
+    "a request has nothing of the request before it"
   ) { stage in
     try stage.play { _ in .text("ok") }
     let fields: HTTPFields = [.accept: "text/plain"]
@@ -92,7 +92,7 @@ extension ConformanceKit {
     try stage.expect(seen.map(\.value), lines.map(\.1), "The values")
   }
 
-  private static let utf8Field = ConformanceCheck("bytes beyond ASCII in a field arrive as they are") { stage in
+  private static let utf8Field = ConformanceCheck("bytes beyond ASCII in a field arrive unchanged") { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(headers: fields([("X-Name", "Żółw — 鶴")]))
     try stage.expect(stage.peer.requests[0].fields["X-Name"], "Żółw — 鶴", "The value")

@@ -162,7 +162,7 @@ extension ConformanceKit {
   }
 
   private static let latin1 = ConformanceCheck(
-    "bytes that are no UTF-8 in a value come as they are", needs: .networking,
+    "bytes of a value that are not UTF-8 are handed over unchanged", needs: .networking,
     about: "A field's value is bytes (RFC 9110 section 5.5)."
   ) { stage in
     let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
@@ -174,7 +174,7 @@ extension ConformanceKit {
   }
 
   private static let blanks = ConformanceCheck(
-    "white space around a value does not belong to it", needs: .networking, about: "RFC 9112 section 5."
+    "white space around a value is not part of it", needs: .networking, about: "RFC 9112 section 5."
   ) { stage in
     try stage.play { _ in .wire([.raw(text: "HTTP/1.1 200 OK\r\nContent-Length:0\r\nX-Value: \t a b \t\r\n\r\n")]) }
     let response = try await stage.fetch()

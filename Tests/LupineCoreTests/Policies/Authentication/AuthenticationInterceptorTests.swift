@@ -158,7 +158,7 @@ import Testing
     #expect(error?.kind == .missingCredential)
   }
 
-  @Test func `a request that is cancelled while it waits ends at once, and the refresh goes on`() async throws {
+  @Test func `a request that is cancelled while it waits ends at once, and the refresh continues`() async throws {
     try await withSimulation { world in
       let tokens = TokenWorld(valid: ["t1"], refreshTime: .seconds(5))
       let session = try Session.Builder().transport(tokens.mock).baseURL("https://api.example.com")

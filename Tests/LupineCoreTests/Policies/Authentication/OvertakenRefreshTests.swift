@@ -11,7 +11,7 @@ import Testing
 @Suite struct OvertakenRefreshTests {
   private static let due = Token("t0", expires: .distantPast)
 
-  @Test func `no other refresh begins before one has returned that nobody waits for any more`() async throws {
+  @Test func `no other refresh begins before an abandoned refresh has returned`() async throws {
     try await withSimulation { world in
       let tokens = StubbornAuthenticator(heedsCancellation: false)
       let (mock, interceptor) = (Self.mock(), AuthenticationInterceptor(tokens, credential: Self.due))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a refresh whose result nobody wants is cancelled`() async throws {
+  @Test func `a refresh whose result is not needed any more is cancelled`() async throws {
     try await withSimulation { world in
       let tokens = StubbornAuthenticator(heedsCancellation: true)
       let interceptor = AuthenticationInterceptor(tokens, credential: Self.due)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `what a refresh brings is sent, even where it says that it is due again`() async throws {
+  @Test func `a refreshed credential is sent, even if it requires another refresh already`() async throws {
     let tokens = StubbornAuthenticator(heedsCancellation: true, expires: .distantPast)
     let (mock, interceptor) = (Self.mock(), AuthenticationInterceptor(tokens, credential: Self.due))
     let session = try Self.session(mock, interceptor) { $0.clock(ImmediateClock()) }

@@ -19,7 +19,7 @@ import Testing
     #expect(bench.log.names.count { $0 == "attempting" } == attempts)
   }
 
-  @Test func `no status is its business`() async throws {
+  @Test func `it retries no status`() async throws {
     let bench = TestBed(.status(.serviceUnavailable))
     let session = try bench.session { $0.retrier(.connectionLost(limit: 5)) }
     _ = await session.request(TestBed.url).serializingData().response

@@ -40,7 +40,7 @@ import Testing
     #expect(IdempotencyKey.make { bits } == key)
   }
 
-  @Test func `the key stays behind where a redirect makes a GET of the request`() async throws {
+  @Test func `the key is removed if a redirect changes the request to a GET`() async throws {
     let bench = TestBed { mock in
       mock.stub(.post, "/orders", .redirect(to: "/receipt", status: .seeOther))
       mock.stub(.get, "/receipt", .text("ok"))

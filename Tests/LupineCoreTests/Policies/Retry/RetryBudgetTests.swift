@@ -19,7 +19,7 @@ import Testing
     #expect(bench.mock.requests.count == 15 + 10)
   }
 
-  @Test func `what a host answers well gives retries back, up to the capacity`() async throws {
+  @Test func `successful responses give retries back, up to the capacity`() async throws {
     let budget = RetryBudget(capacity: 2, refund: 0.5)
     let bench = TestBed(.sequence([.status(.serviceUnavailable), .status(.serviceUnavailable), .text("up")]))
     let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(200, 99.2), (404, 99.2), (503, 99)])
-  func `what is answered gives a part of a retry back to the session's budget`(status: Int, left: Double) async throws {
+  func `a response gives a part of a retry back to the session's budget`(status: Int, left: Double) async throws {
     let bench = TestBed(.sequence([.reset, .status(HTTPResponse.Status(code: status))]))
     let session = try bench.session { $0.retrier(.backoff(limit: 1)) }
     _ = await session.request(Self.url).validate().serializingData().response
@@ -96,7 +96,7 @@ import Testing
     #expect(!budget.take(for: try HTTPURL(Self.url)))
   }
 
-  @Test func `hosts that were not asked for long are forgotten`() {
+  @Test func `hosts without recent requests are removed`() {
     var table = RecentTable<Int, Int>(limit: 10)
     for key in 0..<1_000 {
       table[key] = key

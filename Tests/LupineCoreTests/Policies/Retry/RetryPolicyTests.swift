@@ -28,7 +28,7 @@ import Testing
     (408, true), (425, true), (429, true), (500, true), (502, true), (503, true), (504, true), (400, false),
     (401, false), (404, false), (409, false), (501, false), (505, false),
   ])
-  func `the statuses that say later are retried`(status: Int, isRetried: Bool) async throws {
+  func `the statuses of temporary failures are retried`(status: Int, isRetried: Bool) async throws {
     let attempt = try Self.attempt(status: status, error: .unacceptableStatusCode(status))
     #expect((await Self.delay(RetryPolicy(), attempt) != nil) == isRetried)
   }
@@ -75,7 +75,7 @@ import Testing
     (1.0, 0.0, Duration.zero), (1, 0.25, .milliseconds(125)), (1, 1, .milliseconds(500)), (0, 0, .milliseconds(500)),
     (0.5, 0, .milliseconds(250)), (-3, 0, .milliseconds(500)), (9, 0, .zero), (.nan, 0, .zero),
   ])
-  func `the whole delay is drawn unless told otherwise`(
+  func `by default the whole delay is random`(
     jitter: Double, random: Double, expected: Duration
   ) async throws {
     let policy = RetryPolicy(jitter: jitter)
@@ -89,7 +89,7 @@ import Testing
     ("-1", .milliseconds(500)), ("1.5", .milliseconds(500)), ("soon", .milliseconds(500)), ("", .milliseconds(500)),
     ("2 s", .milliseconds(500)), ("Sun, 31 Feb 1994 12:00:30 GMT", .milliseconds(500)), ("+3", .milliseconds(500)),
   ])
-  func `Retry-After is kept to in both forms, and what is malformed or past is as none`(
+  func `Retry-After is respected in both forms, and a malformed or past value is ignored`(
     value: String, expected: Duration
   ) async throws {
     let attempt = try Self.attempt(status: 503, fields: [.retryAfter: value])

@@ -61,7 +61,7 @@ import Testing
     #expect(try check([chain[0]] + Array(repeating: chain[1], count: 99)) == .presentation)
   }
 
-  @Test func `lengths that lie are refused`() throws {
+  @Test func `wrong lengths are refused`() throws {
     for bytes: [UInt8] in [
       [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x80], [0x30, 0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
     ] { #expect(try check([Data(bytes)]) == .presentation) }
@@ -96,7 +96,7 @@ import Testing
     #expect(certificate.matches(host: "LOCALHOST."))
   }
 
-  @Test func `names with a NUL are none`() throws {
+  @Test func `names with a NUL are ignored`() throws {
     let certificate = try Material.certificate("nul-name")
     #expect(certificate.names.isEmpty)
     for host in ["valid.test", "evil.test", "valid.test.evil.test", "valid.test\0.evil.test"] {

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["", "sha256/", "sha256/\0", "pin-sha256=\"\"", String(repeating: "=", count: 100_000), "sha256/é"])
-  func `what is no pin is a problem`(_ text: String) {
+  func `an invalid pin is an issue`(_ text: String) {
     let read = PublicKeys([text])
     #expect(read.pins.isEmpty && !read.problems.isEmpty)
   }

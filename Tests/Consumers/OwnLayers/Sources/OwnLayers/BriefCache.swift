@@ -13,7 +13,7 @@ enum CacheStatus: ResponseAttributeKey {
   case origin, stored, stale, bypassed
 }
 
-/// Keeps the answers of GET requests for a short time, and refreshes an older one in the background.
+/// Stores responses to GET requests for a short time, and refreshes older ones in the background.
 struct BriefCache: Plugin {
   var lifetime = Duration.seconds(1)
 

@@ -6,7 +6,7 @@ enum UploadName: RequestOptionKey {
   static var defaultValue: String? { nil }
 }
 
-/// Remembers how many bytes of an upload its server has.
+/// Stores how many bytes of an upload the server has.
 struct UploadRecords: Sendable {
   let store: any CheckpointStore
 
