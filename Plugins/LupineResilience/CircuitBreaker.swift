@@ -164,7 +164,7 @@ struct CircuitBreakerLayer: Transport {
   /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
   private static func isSuccess(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
     guard case .failure(let error) = end else { return true }
-    // A transport reports only `cancelled`; the control knows whether a timeout was the reason.
+    // A transport reports only `cancelled`; the reason in the control shows whether it was a timeout.
     let kind = (context.control.reason ?? error).kind
     return failures.contains(kind) ? false : nil
   }
