@@ -82,12 +82,13 @@ extension LupineError {
   static var streamIsTaken: LupineError {
     LupineError(
       .other,
-      "The response's body is read already: a stream has one consumer, one handler or one sequence that is iterated once."
+      "The response's body already has a reader: a stream has one consumer, one handler or one sequence that is "
+        + "iterated once."
     )
   }
 }
 
-/// The shared reference of all that can still read a streamed response; its release abandons a body that was not read.
+/// The reference that all possible readers of a streamed response share; its release drops a body that was not read.
 ///
 /// The request is then cancelled, because otherwise its end would wait for a reader forever.
 final class StreamReaders: Sendable {
