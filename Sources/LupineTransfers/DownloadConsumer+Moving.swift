@@ -4,8 +4,8 @@ import Synchronization
 
 /// Moves partial files between file systems, where a rename is not possible.
 extension DownloadConsumer {
-  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
-  /// is known before the head.
+  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the
+  /// destination, if the destination is known before the head.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
       state.takeCheckpoint()
@@ -30,13 +30,13 @@ extension DownloadConsumer {
   func placeToMoveTo(_ state: inout DownloadState, from asked: Int64) -> DownloadDestination.Place? {
     guard !state.attempt.hasMoved, let place = state.place, state.isElsewhere(place) else { return nil }
     state.attempt.hasMoved = true
-    let reason = "what there is goes to the file system of \(place.path) before the rest is asked for again"
+    let reason = "the partial file is moved to the file system of \(place.path) before the rest is requested again"
     state.exchange.decisions.append(.continued(from: asked, reason: reason))
     return place
   }
 
-  /// Moves the complete file if only its end has shown that the destination is on another file system; if the move
-  /// fails, the file stays and the error is recorded.
+  /// Moves the complete file if the file system of the destination differs and is known only now; if the move fails,
+  /// the file stays and the error is recorded.
   func bringWhole(to place: DownloadDestination.Place) async throws(LupineError) {
     do throws(LupineError) {
       try await move(to: place)

@@ -103,7 +103,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Resumes the download by itself when the connection is lost, without any other retrier.
+  /// Resumes the download automatically when the connection is lost, without any other retrier.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of consecutive attempts that bring nothing new. Default: 5.
