@@ -48,7 +48,7 @@ extension Attempt {
     request.headers[.proxyAuthorization] = nil
     if !isForwarded {
       warn(
-        "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
+        "Proxy-Authorization was removed, because no proxy would read it; set the credential with the proxy instead.")
     }
   }
 }

@@ -35,9 +35,9 @@ extension SessionRequest {
     get async { await execution.outcome().response?.trailers }
   }
 
-  /// What transport layers and interceptors state about the last response, once its head has been accepted.
+  /// What transport layers and interceptors state about the last response, after its head has been accepted.
   ///
-  /// Empty before, and if they state nothing. For a stream, read it after its `head`.
+  /// Empty before that, and if nothing is stated. For a stream, read it after its `head`.
   public var responseAttributes: ResponseAttributes {
     execution.state.withLock { state in
       if case .finished(let outcome) = state.phase { outcome.attributes } else { state.last.attributes }

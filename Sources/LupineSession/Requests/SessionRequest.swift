@@ -7,8 +7,8 @@ import Synchronization
 /// It starts at its first handler or first `await`, or, if the session's `startsImmediately` is `false`, at `resume()`.
 /// Copies refer to the same request.
 ///
-/// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. All
-/// that the protocol offers, such as `validate()`, `retrier(_:)` and `cancel()`, then works.
+/// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. The
+/// type then has every method of the protocol, such as `validate()`, `retrier(_:)` and `cancel()`.
 public protocol SessionRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The execution, which all copies share.
   var execution: RequestExecution { get }
@@ -87,7 +87,7 @@ extension SessionRequest {
 
   /// The method, the URL without the values of its query, and the status once there is one.
   public var description: String {
-    guard let request else { return "a request that could not be made" }
+    guard let request else { return "a request that could not be created" }
     let status = execution.state.withLock { $0.status }.map { " (\($0))" } ?? ""
     return "\(request.summary)\(status)"
   }

@@ -115,7 +115,7 @@ extension Session {
     } catch {
       return .failure(
         error as? LupineError
-          ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
+          ?? LupineError(.invalidRequest, "The request could not be created: \(error).", underlying: error))
     }
   }
 }
