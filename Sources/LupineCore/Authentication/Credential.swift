@@ -19,7 +19,7 @@ public struct Credential: Sendable, Hashable, HidesSecrets {
   /// The reason why the Basic scheme (RFC 7617) cannot send the credential; `nil` if it can.
   public var issueWithBasic: String? {
     guard username.utf8.contains(UInt8(ascii: ":")) || hasControlByte else { return nil }
-    return "A name for Basic authentication has no colon, and neither name nor password a control byte."
+    return "For Basic authentication the name must not have a colon, and neither name nor password a control byte."
   }
 
   /// The username only.

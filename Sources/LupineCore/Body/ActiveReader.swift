@@ -39,7 +39,7 @@ final class ActiveReader: BodyReader {
   func cancel() { base.cancel() }
 }
 
-/// Reads a body that may not be sent: progress and events are held back until the transport calls `tell()`.
+/// Reads a body that may not be sent: it reports no progress and no events until the transport calls `tell()`.
 public final class QuietReader: BodyReader {
   private struct State {
     var reads: [BodyRead] = []

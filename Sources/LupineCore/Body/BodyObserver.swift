@@ -32,16 +32,16 @@ public protocol BodyObserver: AnyObject, Sendable {
 /// The calls do not overlap: they come from the work that one consumer at a time takes out of the channel, or when no work
 /// is under way and none follows.
 final class BodyTee: Sendable {
-  /// The consumer did not take the rest of the body.
+  /// The error if the consumer did not take the rest of the body.
   static let unwanted = LupineError(.cancelled, "The rest of the response's body was not wanted.")
-  /// The body already had its destination.
+  /// The error of an observer that was added after the body was opened.
   static let late = LupineError(
     .other, "The observer was added after the response's body had been opened; add it before the layer returns it.")
 
   /// `nil` once the observer has received the end, or has failed.
   private let observer: Mutex<(any BodyObserver)?>
   private let count = Atomic<Int64>(0)
-  /// Returns the reason for the cancellation of the exchange, which must not be retained: it owns this value.
+  /// Returns the reason for the cancellation of the exchange, which owns this value and must not be retained.
   private let cause: @Sendable () -> LupineError?
 
   init(_ observer: any BodyObserver, cause: @escaping @Sendable () -> LupineError?) {

@@ -74,7 +74,7 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Gives a one-shot stream its bytes back, none of which was sent.
+  /// Restores the bytes of a one-shot stream, none of which was sent.
   public func restore(_ data: Data) {
     if case .oneShot(let stream) = supply { stream.restore(data) }
   }
@@ -93,7 +93,7 @@ public struct RequestBody: Sendable {
   /// A transport calls `TransferContext.makeReader(for:mayStayUnread:onReady:)` instead, which waits on another thread.
   ///
   /// - Parameter onReady: called from any thread each time bytes become available after a read returned `pending`.
-  /// - Throws: `LupineError` of kind `bodyFailed`, as for a missing file.
+  /// - Throws: `LupineError` of kind `bodyFailed`, for example if a file is missing.
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
     case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
@@ -200,7 +200,7 @@ extension RequestBody {
     }
   }
 
-  /// A stream that exists once.
+  /// A stream that can be read only once.
   ///
   /// It cannot be sent again after a part of it has been read.
   public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody

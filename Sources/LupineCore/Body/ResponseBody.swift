@@ -63,7 +63,7 @@ public struct ResponseBody: Sendable {
     try await exchange.channel.end(in: exchange).get()
   }
 
-  // The members up to `flush()` are the session's: how it ends exchanges is no part of a contract.
+  // The members up to `flush()` are `package` for the session: they are not part of a contract.
 
   /// The end of the body if it ended without an error and its observers have received the end.
   package var goodEnd: BodyEnd? { exchange.channel.goodEnd }
@@ -131,11 +131,11 @@ public struct ResponseBodyWriter: Sendable {
 
   /// Takes the next bytes as received from the connection.
   ///
-  /// The bytes are always taken. After `pause` the transport must not write more until the body's `resume` closure is
-  /// called.
+  /// All bytes are always accepted. After `pause` the transport must not write more until the body's `resume` closure
+  /// is called.
   ///
-  /// - Throws: `LupineError` if the body ends here, as over a limit or with a full disk. The transport then ends the
-  ///   exchange, closes the connection and calls `fail` with the error.
+  /// - Throws: `LupineError` if the body ends here, for example over a limit or on a full disk. The transport then ends
+  ///   the exchange, closes the connection and calls `fail` with the error.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
     return try exchange.channel.write(bytes)

@@ -71,12 +71,12 @@ public final class ExchangeControl: Sendable {
   /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
-  /// The reason for the cancellation of this exchange, or of the one that it is a branch of.
+  /// The reason for the cancellation of this exchange or of its parent exchange.
   var cause: LupineError? { reason ?? parent?.cause }
 
   /// Ends the exchange.
   ///
-  /// Only the first call has an effect. After the end of the exchange a call has none.
+  /// Only the first call has an effect, and only before the end of the exchange.
   public func cancel(_ reason: LupineError) {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
@@ -121,7 +121,8 @@ public final class ExchangeControl: Sendable {
   /// A body that has not ended accepts no more bytes. The caller may then close or reuse what the sink refers to, such
   /// as a file descriptor, even if the transport still runs.
   ///
-  /// - Parameter body: a body that has ended well. If it is the body of this exchange, no abandonment is needed.
+  /// - Parameter body: a body that has ended without an error. If it is the body of this exchange, no abandonment is
+  ///   needed.
   public func finish(after body: ResponseBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
@@ -325,7 +326,7 @@ extension ExchangeControl {
   }
 }
 
-/// Where a request's body lies in a longer upload.
+/// The position of a request's body in a longer upload.
 struct UploadPart: Sendable {
   /// The number of bytes before the body.
   var offset: Int64 = 0

@@ -43,7 +43,7 @@ extension TransferContext {
     return TransportResponse(head: head, body: body)
   }
 
-  /// Makes a response from data in memory, which a pause would not save.
+  /// Makes a response from data in memory; a pause would save no memory.
   private func response(_ head: HTTPResponse, _ data: Data, _ trailers: HTTPFields?) -> TransportResponse {
     let (body, writer) = makeBody(for: head, resume: {})
     do throws(LupineError) {
@@ -80,7 +80,7 @@ extension TransferContext {
     defer { space.deallocate() }
     while true {
       if let reason = writer.exchange.cause { throw reason }
-      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not wanted any more.") }
+      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not needed any more.") }
       switch try reader.read(into: space) {
       case .bytes(let count):
         let flow = try writer.write(UnsafeRawBufferPointer(rebasing: space[..<count]))

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
 
-/// What a transport must know about one exchange besides the request.
+/// The data that a transport needs for one exchange, in addition to the request.
 public struct TransferContext: Sendable {
   /// The identifier of the request that this exchange belongs to.
   public let id: RequestID
@@ -24,7 +24,7 @@ public struct TransferContext: Sendable {
     var evaluator: (any TrustEvaluator)?
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
-    /// The part of an upload that the request's body is.
+    /// The position of the request's body in a longer upload.
     var upload = UploadPart()
     /// Receives the events instead of the supervisor of `control`.
     var events: (@Sendable (SessionEvent.Kind) -> Void)?
@@ -53,7 +53,7 @@ public struct TransferContext: Sendable {
   public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
   /// The evaluator of the server's certificates; `nil` means the transport's own rules for system trust.
   public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
-  /// The evaluator of the certificates of the identity's proxy, if the connection to it uses TLS.
+  /// The evaluator of the certificates of the proxy in `identity`, if the connection to the proxy uses TLS.
   ///
   /// `nil` means the transport's own rules.
   public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
@@ -65,17 +65,17 @@ public struct TransferContext: Sendable {
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
   public var secretFields: SecretFields { settings.secretFields }
-  /// The value of `Proxy-Authorization` for the identity's proxy; `nil` if the field is not sent.
+  /// The value of `Proxy-Authorization` for the proxy in `identity`; `nil` if the field is not sent.
   ///
   /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
-  /// forwards. It is not part of the identity, which holds the session's credential for the proxy.
+  /// forwards. It is not part of `identity`, which has the session's credential for the proxy.
   public var proxyAuthorization: String? {
     get { own?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
   }
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }
-  /// Whether an evaluator or authorities other than the system's decide on a server's trust.
+  /// Whether an evaluator, or authorities other than the system's, decide whether a server is trusted.
   public var judgesServers: Bool {
     // Compares with nil in place: reading the evaluator would copy it.
     if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
@@ -112,7 +112,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Describes an exchange with the settings of its session.
-  // For the session, as the next method; everyone else receives a context, or makes one for a test.
+  // For the session, like the next method. Other code receives a context, or makes one for a test.
   package init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt

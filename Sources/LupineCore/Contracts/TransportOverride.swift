@@ -7,7 +7,7 @@ public enum TransportOverride {
   /// Returns the transport to use in place of a builder's; `nil` changes nothing.
   ///
   /// It is called once for each session. A transport that wraps another one forwards the requirements of `Transport`
-  /// that it does not answer itself.
+  /// that it does not implement itself.
   ///
   /// Setting it hides the override of an enclosing scope; `wrapping(_:operation:)` keeps that one.
   @TaskLocal public static var wrap: (@Sendable (any Transport) -> any Transport)?

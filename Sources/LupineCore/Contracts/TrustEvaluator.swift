@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// sent. Calls may be concurrent. An evaluator must not wait for the network or for a disk, because other exchanges wait
 /// meanwhile.
 ///
-/// By default the evaluator is asked in addition to the transport's verification of the chain and the name
+/// By default the evaluator is called in addition to the transport's verification of the chain and the name
 /// (RFC 5280, RFC 9110 section 4.3.4). This evaluator accepts one certificate:
 ///
 /// ```swift

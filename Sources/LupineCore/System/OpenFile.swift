@@ -81,7 +81,7 @@ extension URL {
       let reason = url.isFileURL ? "names a file on the machine \"\(host)\"" : name
       throw LupineError(
         kind,
-        "A file of this machine was to be named by a URL that \(reason); give it a path, or a URL of the scheme "
+        "The URL must name a file of this machine, but it \(reason); use a path, or a URL of the scheme "
           + "\"file\".")
     }
     return url.path

@@ -6,7 +6,7 @@ extension OutgoingRequest {
   public struct Options: Sendable {
     /// The timeouts of this request; `nil` means the session's.
     ///
-    /// They replace all of the session's timeouts: a timeout that is `nil` here does not exist.
+    /// They replace all of the session's timeouts: `nil` here means no timeout.
     /// `SessionRequest.timeouts(_:)` changes single ones.
     ///
     /// Timeouts that an adapter or an interceptor sets apply from then on. If the attempt had no timeout before, it

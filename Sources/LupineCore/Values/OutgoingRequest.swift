@@ -19,8 +19,8 @@ public struct OutgoingRequest: Sendable {
   }
   /// The request's own fields.
   ///
-  /// The transport sets `Content-Length` and `Transfer-Encoding`. It sets `Host` unless the request contains one; that
-  /// one is sent to the request's own origin only.
+  /// The transport sets `Content-Length` and `Transfer-Encoding`. It sets `Host` unless the request contains one. A
+  /// `Host` of the request is sent to the request's own origin only.
   public var headers: HTTPFields {
     get { storage.value.headers }
     _modify {
