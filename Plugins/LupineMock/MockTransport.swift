@@ -186,8 +186,9 @@ extension MockTransport {
 
   /// Answers requests with these methods and this URL with the reply that a closure returns.
   ///
-  /// See the stub with a fixed reply. An error that the closure throws ends the request with kind `invalidStub`; to
-  /// make a request fail on purpose, return `.failure` or `.fault`.
+  /// See the stub with a fixed reply. The closure is called in the task of the exchange, possibly for several requests
+  /// at once. An error that it throws ends the request with kind `invalidStub`; to make a request fail on purpose,
+  /// return `.failure` or `.fault`.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,

@@ -11,9 +11,9 @@ import Synchronization
 /// break one exchange is sent as a probe. If it brings a good head the circuit closes, otherwise it opens for twice as
 /// long.
 ///
-/// Failures are the configured statuses, network errors and timeouts, of the exchange or of the whole request.
-/// Cancellations are neither failures nor successes. The breaker counts every exchange: each attempt, each redirect,
-/// each hedge. One breaker may be shared by several sessions.
+/// Failures are the configured statuses, network and proxy errors, malformed responses and timeouts, of the exchange or
+/// of the whole request. Cancellations are neither failures nor successes. The breaker counts every exchange: each
+/// attempt, each redirect, each hedge. One breaker may be shared by several sessions.
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock

@@ -49,6 +49,8 @@ public final class Simulation: Sendable {
   public var injectedFaults: [InjectedFault] { schedule.injected }
 
   /// Sleeps on the world's clock.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled or the simulation has ended.
   public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
 
   /// Throws if a condition is false, so that the seed counts as failing.
