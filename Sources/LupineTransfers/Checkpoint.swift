@@ -3,11 +3,11 @@ import LupineCore
 
 /// The state that a later process needs to continue a download, under a name in a store.
 ///
-/// The state holds the download's URL. It does not state how many bytes of the download were written: it is written before
-/// the first byte arrives, without a length. A later download uses the actual length of the partial file: bytes that a power
-/// failure removed are requested again, and a checkpoint that a power failure removed does not count. The partial file of
-/// another version is truncated before the checkpoint is written; journaling file systems keep this order. If a file system
-/// keeps a length whose bytes it has lost, only a digest detects it.
+/// The state holds the download's URL. It does not state how many bytes of the download were written: it is written
+/// before the first byte arrives, without a length. A later download uses the actual length of the partial file: bytes
+/// that a power failure removed are requested again, and a checkpoint that a power failure removed does not count. The
+/// partial file of another version is truncated before the checkpoint is written; journaling file systems keep this
+/// order. If a file system keeps a length whose bytes it has lost, only a digest detects it.
 struct Checkpoint: Sendable {
   private let store: any CheckpointStore
   private let name: String
@@ -56,7 +56,7 @@ struct Checkpoint: Sendable {
   ///
   /// - Parameter error: the error of the store, if it could not be read.
   func refusal(_ error: LupineError? = nil) -> String {
-    "\(path) is not a checkpoint of this release, or other users can write to it"
+    "\(path) is not a checkpoint of this release that belongs to this user alone"
       + (error.map { " (\($0.message))" } ?? "")
   }
 

@@ -8,8 +8,9 @@ import LupineSupport
 
 /// Any number of handlers can be attached.
 ///
-/// They are called in order, once the file is at its destination or the download has failed.
-/// `serializingResponse(using:)` documents what serializers read and its limit.
+/// They are called in order, once the file is at its destination or the download has failed. Each handler is called on
+/// its `queue`, or off the caller's thread if the queue is `nil`. `serializingResponse(using:)` documents what
+/// serializers read and its limit.
 extension DownloadRequest {
   /// Calls the handler with the file's URL, or with the error, which may carry `resumeData`.
   ///

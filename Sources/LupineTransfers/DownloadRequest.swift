@@ -80,9 +80,9 @@ extension DownloadRequest {
 
   /// Stores the resume state under a name in a store of the program's, instead of a file.
   ///
-  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is called
-  /// from the start of the download to its end, on threads that may wait for disks. An error of `CheckpointStore.write`
-  /// ends the download.
+  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is
+  /// called from the start of the download to its end, on threads that may wait for disks. An error of
+  /// `CheckpointStore.write` ends the download.
   ///
   /// - Parameters:
   ///   - name: the name of the checkpoint in the store.
@@ -103,7 +103,9 @@ extension DownloadRequest {
     return self
   }
 
-  /// Resumes the download automatically when the connection is lost, without any other retrier.
+  /// Resumes a GET download automatically after a failure of the connection, without any other retrier.
+  ///
+  /// Such failures are a connection that is lost or cannot be made, and every timeout except the total one.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of consecutive attempts that bring nothing new. Default: 5.

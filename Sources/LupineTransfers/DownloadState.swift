@@ -130,8 +130,8 @@ extension DownloadState {
 
   /// Removes what a refused response has written.
   ///
-  /// An earlier partial file is restored. A file that the response began is removed, so that no later exchange
-  /// continues it.
+  /// An earlier partial file is restored, or truncated to its earlier length. A file that the response began is
+  /// removed, so that no later exchange continues it.
   mutating func takeBack() {
     if takeUpPrevious() { return }
     if let partial, let asked = attempt.asked, (try? partial.truncate(to: asked)) != nil { return }

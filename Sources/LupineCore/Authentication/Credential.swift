@@ -49,6 +49,8 @@ public struct CredentialRequest: Sendable {
 }
 
 /// Returns a credential for a challenge; `nil` keeps the 401 as the response.
+///
+/// The session calls the closure in a task of the request, which a cancellation of the request cancels.
 public typealias CredentialProvider = @Sendable (CredentialRequest) async throws -> Credential?
 
 /// A credential that authenticates a connection and every request on it: NTLM or Negotiate.

@@ -65,6 +65,8 @@ public final class QuietReader: BodyReader {
   public var length: Int64? { base.length }
 
   /// Reads the next bytes.
+  ///
+  /// - Throws: the error of the body.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
     let read = try base.read(into: buffer)

@@ -40,6 +40,8 @@ extension BodyReader {
   }
 
   /// Fills the front of an array.
+  ///
+  /// - Throws: the error of the body.
   public func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
     let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in
       do throws(LupineError) { return .success(try read(into: bytes)) } catch { return .failure(error) }

@@ -1,15 +1,15 @@
 extension RequestBody {
   /// Returns the body from an offset on, for a server that has the bytes before it.
   ///
-  /// Bytes and files are read from the offset. Any other body that can be sent again (`isReplayable`) is opened from its
-  /// beginning each time, and the bytes before the offset are read and dropped, not on the transport's thread. A
+  /// Bytes and files are read from the offset. Any other body that can be sent again (`isReplayable`) is opened from
+  /// its beginning each time, and the bytes before the offset are read and dropped, not on the transport's thread. A
   /// one-shot body cannot be read from an offset other than 0.
   ///
-  /// A file is opened when the request is sent; an offset past its end is an error then. If the length of the body is not
-  /// known, an offset past its end is an error when the body is read.
+  /// A file is opened when the request is sent; an offset past its end is an error then. If the length of the body is
+  /// not known, an offset past its end is an error when the body is read.
   ///
-  /// - Parameter offset: the number of bytes to leave out. The length of the body is its greatest value, and leaves an empty
-  ///   body.
+  /// - Parameter offset: the number of bytes to leave out. The length of the body is its greatest value, and leaves
+  ///   an empty body.
   /// - Throws: `LupineError` of kind `bodyFailed` if the offset is negative or greater than `length`, or if the body is
   ///   not replayable.
   public func suffix(from offset: Int64) throws(LupineError) -> RequestBody {

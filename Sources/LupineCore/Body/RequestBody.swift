@@ -190,8 +190,8 @@ extension RequestBody {
   /// - Parameters:
   ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer
   ///     bytes fails.
-  ///   - make: makes the sequence; called on a thread that waits for disks. The next piece is requested after the last one
-  ///     has been read.
+  ///   - make: makes the sequence; called on a thread that waits for disks. The next piece is requested after the
+  ///     last one has been read.
   public static func stream<Bytes: AsyncSequence & Sendable>(
     length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
   ) -> RequestBody where Bytes.Element == [UInt8] {

@@ -146,8 +146,8 @@ public final class ExchangeControl: Sendable {
     return metrics
   }
 
-  /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make the
-  /// exchange continue.
+  /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make
+  /// the exchange continue.
   // For the session, which enforces the idle timeout.
   package func lastActivity(now: Duration) -> Duration { isHeldBack ? now : lastActive }
 

@@ -167,10 +167,10 @@ public struct TransferContext: Sendable {
 
   /// Makes the context of an exchange whose request's body is a part of a longer upload.
   ///
-  /// Progress then counts from the offset: a handler of `uploadProgress` receives `offset` plus the bytes that have been
-  /// sent, of `total`. A layer uses it if it resumes an upload with `RequestBody.suffix(from:)`, or sends an upload in
-  /// several exchanges. Progress of a request never decreases, also if a later exchange begins at a smaller offset. The
-  /// event `sent` counts the bytes of the exchange alone.
+  /// Progress then counts from the offset: a handler of `uploadProgress` receives `offset` plus the bytes that have
+  /// been sent, of `total`. A layer uses it if it resumes an upload with `RequestBody.suffix(from:)`, or sends an
+  /// upload in several exchanges. Progress of a request never decreases, also if a later exchange begins at a smaller
+  /// offset. The event `sent` counts the bytes of the exchange alone.
   ///
   /// - Parameters:
   ///   - offset: the number of bytes of the upload that the server has already; a negative number means 0.
@@ -211,16 +211,16 @@ public struct TransferContext: Sendable {
 
   /// Opens the request's body for this exchange.
   ///
-  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory are
-  /// opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a body, or
-  /// with an empty body, the transport emits `sent` itself.
+  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory
+  /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
+  /// body, or with an empty body, the transport emits `sent` itself.
   ///
-  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the transport
-  /// registers its own handler afterwards.
+  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the
+  /// transport registers its own handler afterwards.
   ///
   /// - Parameters:
-  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100 (Continue).
-  ///     A body that can be sent only once is then opened at its first read. Default: `false`.
+  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
+  ///     (Continue). A body that can be sent only once is then opened at its first read. Default: `false`.
   ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
   ///     called before this method returns.
   /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
@@ -243,9 +243,10 @@ public struct TransferContext: Sendable {
 
   /// Reports bytes of the request's body that a transport has sent without a reader of this context.
   ///
-  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out. The
-  /// bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that reads
-  /// the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the bytes.
+  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out.
+  /// The bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that
+  /// reads the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the
+  /// bytes.
   ///
   /// - Parameters:
   ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Runs code that waits for a disk or for another blocking call, on threads for such code alone.
 ///
-/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own files,
-/// such as those of a stored response. At most 64 pieces of code run at the same time; others wait.
+/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own
+/// files, such as those of a stored response. At most 64 pieces of code run at the same time; others wait.
 public enum BlockingWork {
   /// Runs the code on a thread of its own and returns its result.
   ///

@@ -132,12 +132,12 @@ extension Session.Builder {
     }
   }
 
-  /// Sets the source of the date, for protocol dates and for the validity of certificates.
+  /// Sets the source of the date, for protocol dates and for the validity of certificates; called from any thread.
   ///
   /// Default: the clock, if it is a `DatedClock` and the transport has no network; otherwise the system's date.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
-  /// Sets the source of randomness; each call returns 64 random bits.
+  /// Sets the source of randomness; each call, from any thread, returns 64 random bits.
   ///
   /// Default: the system's generator.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {

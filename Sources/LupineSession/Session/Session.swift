@@ -114,8 +114,8 @@ public final class Session: Sendable {
 
   /// Runs code that calls handlers of the program, in a task of its own; `finishRequests()` waits for its end.
   ///
-  /// A request that has a reader, such as a stream with handlers, calls them within this method. The completion handlers
-  /// of an execution do not need it.
+  /// A request that has a reader, such as a stream with handlers, calls them within this method. The completion
+  /// handlers of an execution do not need it.
   public func deliver(_ operation: @escaping @Sendable () async -> Void) {
     registry.beginDelivery()
     Task(executorPreference: configuration.executor) { [registry] in

@@ -46,11 +46,11 @@ public protocol CheckpointStore: Sendable {
 
 /// Keeps states as files of one folder.
 ///
-/// A file belongs to the store if it is a regular file of this user that no other user can write, has one hard link, and
-/// begins with the store's mark. Any other file is never overwritten and never removed, and a symbolic link is
-/// not followed. Only the owner may read a file, because states may hold secrets, such as a signed URL. A file is written
-/// under another name and then renamed. It is not flushed to its disk (`fsync`): after a power failure, the old state, the
-/// new one or an empty one is found.
+/// A file belongs to the store if it is a regular file of this user that no other user can write, has one hard link,
+/// and begins with the store's mark. Any other file is never overwritten and never removed, and a symbolic link is not
+/// followed. Only the owner may read a file, because states may hold secrets, such as a signed URL. A file is written
+/// under another name and then renamed. It is not flushed to its disk (`fsync`): after a power failure, the old state,
+/// the new one or an empty one is found.
 public struct FileCheckpointStore: CheckpointStore {
   /// The folder of the files.
   public let folder: String
@@ -125,6 +125,6 @@ public struct FileCheckpointStore: CheckpointStore {
 
   private static func foreign(_ path: String) -> LupineError {
     LupineError.file(
-      path, code: EEXIST, message: "\(path) is not a checkpoint of this release, or other users can write to it.")
+      path, code: EEXIST, message: "\(path) is not a checkpoint of this release that belongs to this user alone.")
   }
 }

@@ -32,7 +32,8 @@ enum OwnFile {
     return (descriptor, length)
   }
 
-  /// Returns the length of an open file; `nil` if other users can write to it, or if another file is at its path.
+  /// Returns the length of an open file; `nil` if it does not belong to this user alone, or if another file is at its
+  /// path.
   static func length(of descriptor: Int32, at path: String) -> Int64? {
     var status = stat()
     var named = stat()
