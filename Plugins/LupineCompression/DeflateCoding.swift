@@ -21,11 +21,15 @@ public struct DeflateCoding: ContentCoding {
   public var aliases: [String] { [] }
 
   /// Makes a decoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zlib cannot be set up.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
     StreamDecoder(try DeflateDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zlib cannot be set up.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
     StreamEncoder(try ZlibCompressor(format: .zlib, level: level))
   }

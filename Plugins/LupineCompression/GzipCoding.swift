@@ -20,11 +20,15 @@ public struct GzipCoding: ContentCoding {
   public var aliases: [String] { ["x-gzip"] }
 
   /// Makes a decoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zlib cannot be set up.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
     StreamDecoder(try GzipDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zlib cannot be set up.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
     StreamEncoder(try ZlibCompressor(format: .gzip, level: level))
   }

@@ -21,11 +21,15 @@ public struct ZstdCoding: ContentCoding {
   public var aliases: [String] { [] }
 
   /// Makes a decoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zstd cannot be set up.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
     StreamDecoder(try ZstdDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
+  ///
+  /// - Throws: `LupineError` of kind `other` if zstd cannot be set up.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
     StreamEncoder(try ZstdCompressor(level: level))
   }

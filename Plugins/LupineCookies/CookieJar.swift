@@ -71,7 +71,8 @@ public final class CookieJar: CookieStore {
     let url = try HTTPURL(url)
     guard let cookie = CookieRules(url: url, now: now, limits: limits).cookie(cookie) else {
       throw LupineError(
-        .invalidRequest, "\(url.origin) cannot set this cookie: it is malformed, or its domain or prefix forbids it.")
+        .invalidRequest,
+        "\(url.origin) cannot set this cookie: it is malformed or too long, or one of its attributes forbids it.")
     }
     table.withLock { $0.insert(cookie, isSecure: url.scheme == .https, now: now) }
   }

@@ -47,7 +47,7 @@ enum Delivery {
       fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let isAttached = Signal()
     let task = Task(executorPreference: context.executor) {
-      // For the same reason as in `MockExchange.run`.
+      // Without this wait, the exchange could end before this task can be cancelled.
       await isAttached.wait()
       await delivery.run(source)
       exchange.detach()

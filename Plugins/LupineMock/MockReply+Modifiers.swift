@@ -45,14 +45,14 @@ extension MockReply {
   /// Returns the reply with trailers (RFC 9110 section 6.5).
   public func trailers(_ trailers: HTTPFields) -> MockReply { changing { $0.trailers = trailers } }
 
-  /// Returns the reply with 100 Continue for a request whose body waits for it (`expectsContinue`), whatever its
-  /// status.
+  /// Returns the reply with 100 Continue for a request whose body waits for it (`expectsContinue`), whatever the
+  /// reply's status.
   ///
-  /// Without this call, a reply with status 307, 308, 4xx or 5xx, or whose fault or failure leaves no head, replaces
-  /// 100 Continue, and none of the body is sent. Any other reply comes after 100 and the body. A body waits for one
-  /// second on the session's clock and is then sent without 100 (RFC 9110 section 10.1.1), so a refusal with a longer
-  /// `delay` receives the body. A closure is called after 100 and the body, unless its stub's `reading` takes none of
-  /// the body.
+  /// Without this call, some replies replace 100 Continue, and none of the body is sent: those with status 307, 308,
+  /// 4xx or 5xx, and those whose fault or failure leaves no head. Any other reply comes after 100 and the body. A body
+  /// waits for one second on the session's clock and is then sent without 100 (RFC 9110 section 10.1.1), so it is also
+  /// sent if such a reply has a longer `delay`. A closure is called after 100 and the body, unless its stub's `reading`
+  /// takes none of the body.
   ///
   /// - Parameter delay: the time before 100, on the session's clock; after more than a second, 100 comes when the body
   ///   has been sent; `nil` never sends it, like a server without support for it. Default: no delay.

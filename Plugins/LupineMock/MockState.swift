@@ -97,7 +97,7 @@ struct PresentedChain: Sendable {
   let stapledOCSPResponse: Data?
 }
 
-/// A chain that the mock has no verification result for, and that no evaluator was asked about.
+/// A chain that no evaluator checks, and whose verification the mock reports as failed.
 struct ChainVerificationFailure: Error, CustomStringConvertible {
   let description: String
 

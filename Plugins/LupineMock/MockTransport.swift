@@ -71,7 +71,7 @@ public final class MockTransport: Transport {
   /// took time has already been reported. A reply that needs no waiting is delivered in the caller's task. The
   /// session's limits apply, and every exchange has its own connection.
   ///
-  /// A body that waits for 100 Continue (`expectsContinue`) is read once the request's head has matched a stub whose
+  /// A body that waits for 100 Continue (`expectsContinue`) is read after the request's head has matched a stub whose
   /// reply permits it; see `MockReply.continues(after:)`. If no stub matches the head, the request ends and its body
   /// stays unread.
   ///
@@ -110,7 +110,7 @@ public final class MockTransport: Transport {
     }
   }
 
-  /// Opens the body of a request; an exchange whose body waits for a disk or for the program's code can be ended meanwhile.
+  /// Opens the body of a request; the exchange can be ended while the body waits for a disk or for the program's code.
   private func open(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> Upload {
     if case .bytes = request.body.source { return try await Upload(of: request, in: context) }
     let exchange = try enter(context)
@@ -186,8 +186,9 @@ extension MockTransport {
 
   /// Answers requests with these methods and this URL with the reply that a closure returns.
   ///
-  /// See the stub with a fixed reply. An error that the closure throws ends the request with kind `invalidStub`; to
-  /// make a request fail on purpose, return `.failure` or `.fault`.
+  /// See the stub with a fixed reply. The closure is called in the task of the exchange, possibly for several requests
+  /// at once. An error that it throws ends the request with kind `invalidStub`; to make a request fail on purpose,
+  /// return `.failure` or `.fault`.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,

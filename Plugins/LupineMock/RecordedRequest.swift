@@ -74,6 +74,7 @@ public struct RecordedRequest: Sendable {
   ///
   /// - Parameter decoder: what decodes the body, for example with the program's date format. Default: a `JSONDecoder`
   ///   with its default settings.
+  /// - Throws: the error of the decoder.
   public func json<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
   ) throws -> Value {

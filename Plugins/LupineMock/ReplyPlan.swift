@@ -147,7 +147,7 @@ extension MockReply.Part {
   /// Returns a description of a contradiction in the reply; `nil` if there is none.
   fileprivate func contradiction(isHead: Bool) -> String? {
     if (100..<200).contains(status.code) {
-      return "its status \(status.code) is an interim one; give it with .informational([…]) before a final reply."
+      return "its status \(status.code) is an interim one; set it with .informational([…]) on a final reply."
     }
     if isWithoutContent, hasContent { return "a response of status \(status.code) has no body, but this one has." }
     if let interim = informational.first(where: { !(100..<200).contains($0.status.code) }) {
@@ -163,7 +163,7 @@ extension MockReply.Part {
       // The response to HEAD may state how a body would be framed (RFC 9112 section 6.1).
       if !isHead, statedLength != nil {
         return
-          "its Transfer-Encoding \(coding) stands beside the Content-Length that is added. Leave the field out, and "
+          "its Transfer-Encoding \(coding) contradicts the Content-Length that is added. Leave the field out, and "
           + "use .chunked([…]) for a body in chunks."
       }
     }

@@ -71,7 +71,7 @@ public enum RequestReading: Sendable, Hashable {
   case whole
   /// At most this number of bytes.
   ///
-  /// The rest is never read, like with a server that refuses an upload early. Conditions see no body, so a condition on
+  /// The rest is never read, as with a server that refuses an upload early. Conditions see no body, so a condition on
   /// the body is never met. A closure and `MockTransport.requests` see the bytes that were read.
   case first(bytes: Int)
 }

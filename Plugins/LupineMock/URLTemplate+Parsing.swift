@@ -17,10 +17,10 @@ extension URLTemplate {
       throw TemplateFault(message: error.message)
     }
     guard !url.authority.contains(Self.mark) else {
-      throw TemplateFault(message: "a variable stands in the path or in a query value, not in the host or port.")
+      throw TemplateFault(message: "a variable is allowed in the path or in a query value, not in the host or port.")
     }
     guard url.fragment == nil else {
-      throw TemplateFault(message: "a fragment (#…) is never sent to a server, so no request has it.")
+      throw TemplateFault(message: "a fragment (#…) is never sent to a server, so it matches no request.")
     }
     self.text = text
     origin = isRelative ? nil : url.origin
@@ -41,9 +41,9 @@ extension URLTemplate {
     var variables: [String: String] = [:]
     var rest = text[...]
     while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-      guard rest[open] == "{" else { throw TemplateFault(message: "a } stands without its {.") }
+      guard rest[open] == "{" else { throw TemplateFault(message: "a } has no { before it.") }
       guard let close = rest[open...].firstIndex(of: "}") else {
-        throw TemplateFault(message: "a { stands without its }.")
+        throw TemplateFault(message: "a { has no } after it.")
       }
       let name = String(rest[rest.index(after: open)..<close])
       try check(name, against: variables)
@@ -59,10 +59,10 @@ extension URLTemplate {
     let bare = name.hasSuffix("...") ? String(name.dropLast(3)) : name
     guard !bare.isEmpty, bare.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }) else {
       throw TemplateFault(
-        message: "{\(name)} is no variable; its name is made of letters, digits, _ and -, as in {id}.")
+        message: "{\(name)} is not a variable; a name has letters, digits, _ and -, as in {id}.")
     }
     guard !known.values.contains(where: { $0 == bare || $0 == bare + "..." }) else {
-      throw TemplateFault(message: "the variable {\(bare)} stands in it twice.")
+      throw TemplateFault(message: "the variable {\(bare)} occurs twice.")
     }
   }
 

@@ -11,9 +11,9 @@ import Synchronization
 /// break one exchange is sent as a probe. If it brings a good head the circuit closes, otherwise it opens for twice as
 /// long.
 ///
-/// Failures are the configured statuses, network errors and timeouts, of the exchange or of the whole request.
-/// Cancellations are neither failures nor successes. The breaker counts every exchange: each attempt, each redirect,
-/// each hedge. One breaker may be shared by several sessions.
+/// Failures are the configured statuses, network and proxy errors, malformed responses and timeouts, of the exchange or
+/// of the whole request. Cancellations are neither failures nor successes. The breaker counts every exchange: each
+/// attempt, each redirect, each hedge. One breaker may be shared by several sessions.
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock
@@ -164,7 +164,7 @@ struct CircuitBreakerLayer: Transport {
   /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
   private static func isSuccess(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
     guard case .failure(let error) = end else { return true }
-    // A transport reports only `cancelled`; the control knows whether a timeout was the reason.
+    // A transport reports only `cancelled`; the reason in the control shows whether it was a timeout.
     let kind = (context.control.reason ?? error).kind
     return failures.contains(kind) ? false : nil
   }

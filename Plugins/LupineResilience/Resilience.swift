@@ -11,7 +11,7 @@ public import LupineSession
 /// 4. hedging: from here on each part handles every exchange, including redirects
 /// 5. the concurrency limiter
 /// 6. the rate limiter, inside it, so that a queue cannot collect turns and use them at once
-/// 7. the circuit breaker, asked last
+/// 7. the circuit breaker, called last
 /// 8. the exchange
 ///
 /// A part that is `nil` is omitted. A timeout of `Session.Builder.timeouts` replaces the one here, whatever their

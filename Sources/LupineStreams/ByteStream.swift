@@ -68,7 +68,7 @@ public struct ByteStream: AsyncSequence, Sendable {
       if let limit, count > limit {
         throw await end(
           with: LupineError(
-            .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given."))
+            .limitExceeded(.sink), "The stream is longer than its limit of \(limit) bytes (limit sink)."))
       }
       return piece
     }

@@ -98,7 +98,7 @@ extension DataStreamRequest {
       if case .complete(let completion) = event { completion } else { nil }
     }
 
-    /// Why the request failed; `nil` before the end, and if the request succeeded.
+    /// The reason why the request failed; `nil` before the end, and if the request succeeded.
     public var error: LupineError? { completion?.error }
 
     /// Cancels the request: the handler receives only the end, and no further value.

@@ -44,7 +44,7 @@ final class EventConnections: Sendable {
     return ReconnectionRequests.lastEventID(of: request)
   }
 
-  /// The reason why the stream does not reconnect; `nil` if it does, or if the request has not begun.
+  /// Returns the reason why the stream does not reconnect; `nil` if it does, or if the request has not begun.
   func refusal(_ reconnects: Bool?) -> Reconnection.Refusal? {
     Reconnection.Refusal(requests.request, reconnects: reconnects)
   }
@@ -95,7 +95,7 @@ final class EventConnections: Sendable {
   /// Ends the request; returns its error.
   ///
   /// - Parameters:
-  ///   - error: the error of the stream; `nil` at its good end.
+  ///   - error: the error of the stream; `nil` if the stream ended without one.
   ///   - refusal: why there is no reconnection after a lost connection.
   @discardableResult
   func end(_ error: LupineError?, refusal: String? = nil) async -> LupineError? {
@@ -109,7 +109,7 @@ final class EventConnections: Sendable {
   /// Cancels a request whose reader was released; a request that has ended is not changed.
   func leave() {
     guard isReader else { return }
-    task.cancel(LupineError(.cancelled, "The stream's reader left before its end."))
+    task.cancel(LupineError(.cancelled, "The reader of the stream was released before the end of the stream."))
   }
 
   /// Runs the operation; cancelling the caller's task cancels the request.

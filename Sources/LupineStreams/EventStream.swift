@@ -107,7 +107,8 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// The next event; `nil` at the end.
     ///
-    /// - Throws: `LupineError` if the server refuses the stream, the request is cancelled, or an event is too long.
+    /// - Throws: `LupineError` if the server refuses the stream, the request is cancelled, an event is too long, or a
+    ///   lost connection is not made again.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError)
       -> ServerSentEvent?
     {

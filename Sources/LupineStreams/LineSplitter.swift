@@ -71,7 +71,7 @@ struct LineSplitter: Sendable {
   private mutating func append(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard line.count + bytes.count <= limit else {
       failure = LupineError(
-        .limitExceeded(.line), "A line of the response is longer than \(limit) bytes, the limit line that was given.")
+        .limitExceeded(.line), "A line of the response is longer than its limit of \(limit) bytes (limit line).")
       return false
     }
     line += bytes

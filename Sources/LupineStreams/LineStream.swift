@@ -96,7 +96,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
         _ = try UTF8Span(validating: line.span)
       } catch {
         throw LupineError(
-          .serializationFailed, "The JSON is not valid UTF-8: it breaks off at byte \(error.byteOffsets.lowerBound).")
+          .serializationFailed, "The JSON is not valid UTF-8: it is invalid at byte \(error.byteOffsets.lowerBound).")
       }
     }
   }

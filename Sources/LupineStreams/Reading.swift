@@ -6,7 +6,7 @@ import Synchronization
 final class Reading: Sendable {
   private let task: RequestExecution
   private let response: StreamedResponse
-  /// Whether the response is one of several; its error is then that of its attempt, and not of the request.
+  /// Whether the response is one of several; the stream then throws the error of its attempt, not of the request.
   private let isConnection: Bool
   /// The body; set when the first piece is read.
   private let body = Mutex<ResponseBody?>(nil)
@@ -47,7 +47,7 @@ final class Reading: Sendable {
       return .success(nil)
     } catch {
       isOver.store(true, ordering: .relaxed)
-      // The transport reports only `cancelled`; the attempt and the request know the reason.
+      // The transport reports only `cancelled`; the attempt or the request has the reason.
       let reason = isConnection ? await response.ended() : await task.outcome().error
       return .failure(reason ?? error)
     }

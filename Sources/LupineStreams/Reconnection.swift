@@ -19,13 +19,13 @@ struct Reconnection: Sendable {
 
   /// Why an event stream does not reconnect, for monitors.
   enum Refusal: String, Sendable {
-    case unwanted = "the stream of events is not to connect again"
+    case unwanted = "the program turned reconnections off"
     case notIdempotent = "the request is not idempotent"
     case sentOnce = "the body can be sent only once"
 
     /// Returns the reason against a reconnection; `nil` if there is none.
     ///
-    /// - Parameter reconnects: what the program asks for; `nil` means that the request decides.
+    /// - Parameter reconnects: the program's choice; `nil` means that the request decides.
     init?(_ request: OutgoingRequest?, reconnects: Bool?) {
       if let reconnects {
         guard !reconnects else { return nil }
@@ -74,6 +74,6 @@ struct Reconnection: Sendable {
   private static func fruitless(_ limit: Int) -> LupineError {
     LupineError(
       .connectionLost,
-      "The server ended the stream of events, and no event came in \(limit) reconnections, the limit that was given.")
+      "The server ended the stream of events, and \(limit) reconnections, the limit, brought no event.")
   }
 }

@@ -47,7 +47,7 @@ struct ServerSentEventParser: Sendable {
       size += value.utf8.count + 1
       guard size <= limit else {
         throw LupineError(
-          .limitExceeded(.line), "An event of the stream is longer than \(limit) bytes, the limit line that was given.")
+          .limitExceeded(.line), "An event of the stream is longer than its limit of \(limit) bytes (limit line).")
       }
       data.append(String(value))
     case "id": if !value.utf8.contains(0) { id = String(value) }

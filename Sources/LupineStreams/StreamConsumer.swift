@@ -88,7 +88,7 @@ extension LupineError {
   }
 }
 
-/// The shared reference of all that can still read a streamed response; its release abandons a body that was not read.
+/// The reference that all possible readers of a streamed response share; its release drops a body that was not read.
 ///
 /// The request is then cancelled, because otherwise its end would wait for a reader forever.
 final class StreamReaders: Sendable {

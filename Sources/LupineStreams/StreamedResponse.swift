@@ -20,7 +20,7 @@ final class StreamedResponse: Sendable {
     var endWaiters: [UnsafeContinuation<LupineError?, Never>] = []
     var onOpening: Handler?
 
-    /// Stores the first opening; returns what waits for it.
+    /// Stores the first opening; returns the waiters.
     mutating func open(_ opening: Opening) -> Waiting {
       guard self.opening == nil else { return ([], nil) }
       self.opening = opening
@@ -59,7 +59,7 @@ final class StreamedResponse: Sendable {
 
   /// Calls the closure when the body can be read or the request has failed.
   ///
-  /// No task waits meanwhile, so a request that is never started keeps no task alive.
+  /// No task waits meanwhile, so a request that is never started retains no task.
   func whenOpened(_ handler: @escaping Handler) {
     let isOpen = state.withLock { state in
       if state.opening == nil { state.onOpening = handler }

@@ -8,8 +8,8 @@
     static let configuration = CommandConfiguration(
       commandName: "pins", abstract: "Prints the certificates of a server or a file, and the pins of their keys.",
       discussion: """
-        A server's chain is the verified one where it leads to one of this machine's roots, else what the server sends; \
-        SSL_CERT_FILE names another file of roots. Nothing is requested of the server: the handshake is broken off.
+        For a server, prints the verified chain if it leads to one of this machine's roots, else the certificates that \
+        the server sends; SSL_CERT_FILE names another file of roots. No request is sent: the handshake is ended early.
         """)
 
     @Argument(help: "HOST, HOST:PORT, or a file of certificates in PEM, DER or PKCS#7.")
@@ -20,7 +20,7 @@
       let chain = await PresentedChain.ask(source)
       guard !chain.certificates.isEmpty else {
         throw PinsFailure(
-          "\(source.debugDescription) is no file, and as a server it shows no certificate: \(chain.problem ?? "it presented none")"
+          "\(source.debugDescription) is not a file, and no server of that name presents a certificate: \(chain.problem ?? "it presented none")"
         )
       }
       print(CertificateReport(chain.certificates).text)

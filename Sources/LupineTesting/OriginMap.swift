@@ -29,11 +29,11 @@ public struct OriginMap: RequestAdapter {
     for (text, other) in origins {
       let url = try HTTPURL(text)
       guard url.path == "/", url.query == nil, url.fragment == nil else {
-        throw LupineError(.invalidURL, "The OriginMap's \"\(text)\" is no origin, such as \(url.origin).")
+        throw LupineError(.invalidURL, "\"\(text)\" in the OriginMap is not an origin; the origin is \(url.origin).")
       }
       let target = try HTTPURL(other)
       guard target.query == nil, target.fragment == nil else {
-        throw LupineError(.invalidURL, "The OriginMap's \"\(other)\" has more than an origin and a path.")
+        throw LupineError(.invalidURL, "\"\(other)\" in the OriginMap has more than an origin and a path.")
       }
       let prefix = target.string.hasSuffix("/") ? String(target.string.dropLast()) : target.string
       guard parsed.updateValue(prefix, forKey: url.origin) == nil else {

@@ -3,15 +3,15 @@ import LupineFoundation
 
 /// The state that a later process needs to continue a download, under a name in a store.
 ///
-/// The state holds the download's URL. It does not state how many bytes of the download were written: it is written before
-/// the first byte arrives, without a length. A later download uses the actual length of the partial file: bytes that a power
-/// failure removed are requested again, and a checkpoint that a power failure removed does not count. The partial file of
-/// another version is truncated before the checkpoint is written; journaling file systems keep this order. If a file system
-/// keeps a length whose bytes it has lost, only a digest detects it.
+/// The state holds the download's URL. It does not state how many bytes of the download were written: it is written
+/// before the first byte arrives, without a length. A later download uses the actual length of the partial file: bytes
+/// that a power failure removed are requested again, and a checkpoint that a power failure removed does not count. The
+/// partial file of another version is truncated before the checkpoint is written; journaling file systems keep this
+/// order. If a file system keeps a length whose bytes it has lost, only a digest detects it.
 struct Checkpoint: Sendable {
   private let store: any CheckpointStore
   private let name: String
-  /// How messages name the checkpoint: the path of its file, or its name in a store.
+  /// The name of the checkpoint in messages: the path of its file, or its name in a store.
   let path: String
 
   init(_ name: String, in store: any CheckpointStore) {
@@ -20,14 +20,14 @@ struct Checkpoint: Sendable {
     path = name
   }
 
-  /// Names a file.
+  /// Creates a checkpoint in a file.
   init(path: String) {
     store = FileCheckpointStore(folder: Folder.above(path))
     name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     self.path = path
   }
 
-  /// What an earlier process left under the name.
+  /// The content that an earlier process left under the name.
   enum Content {
     case nothing
     /// An empty state, as a power failure may leave it; it can be overwritten without loss.
@@ -52,11 +52,11 @@ struct Checkpoint: Sendable {
     return (try? ResumeState(decoding: data)).map { .state($0) } ?? .unusable(nil)
   }
 
-  /// The message for a content that is no usable checkpoint.
+  /// The message for a content that is not a usable checkpoint.
   ///
   /// - Parameter error: the error of the store, if it could not be read.
   func refusal(_ error: LupineError? = nil) -> String {
-    "what is at \(path) is no checkpoint of this release and of this user alone"
+    "\(path) is not a checkpoint of this release that belongs to this user alone"
       + (error.map { " (\($0.message))" } ?? "")
   }
 

@@ -12,7 +12,7 @@ extension DownloadConsumer {
 
   private func conclude(_ outcome: RequestOutcome, _ state: inout DownloadState) -> RequestOutcome {
     var outcome = outcome
-    // A request that ended before it began keeps what there is as well.
+    // A request that ends before it begins keeps its partial file and its checkpoint as well.
     state.takeCheckpoint()
     let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
     if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response, state) }
@@ -37,7 +37,7 @@ extension DownloadConsumer {
     let limit = state.exchange.errorBodyLimit
     let written = state.exchange.isInFile ? state.partial?.bytes(from: state.attempt.asked ?? 0, limit: limit) : nil
     return LupineError(
-      .unacceptableStatusCode(status), "The server answered with status \(status) in the place of a file."
+      .unacceptableStatusCode(status), "The server answered with status \(status) instead of a file."
     )
     .about(response.request.summary).about(response.head).measured(response.metrics)
     .carrying(written ?? response.beginning, limit: limit)
@@ -85,9 +85,9 @@ extension DownloadConsumer {
     guard let limit = state.settings.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
       let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
     else { return }
-    let size = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    let size = there > 0 ? "\(length) bytes in addition to the \(there) present" : "\(length) bytes"
     throw LupineError(
-      .limitExceeded(.sink), "The file would have \(size), and may have \(limit) in all by its `sizeLimit`.")
+      .limitExceeded(.sink), "The file would have \(size); its `sizeLimit` is \(limit) bytes.")
   }
 
   func freshFile(
@@ -125,7 +125,7 @@ extension DownloadConsumer {
     return made
   }
 
-  static let nothingToWrite = LupineError(.fileFailed, "The response brought nothing to write.")
+  static let nothingToWrite = LupineError(.fileFailed, "The response has no body to write to a file.")
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.exchange.isInFile else {
@@ -140,7 +140,7 @@ extension DownloadConsumer {
         try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
       } catch {
         // The file is complete; only the rename failed.
-        throw error.appending("The whole file is \(partial.path).")
+        throw error.appending("The complete file is \(partial.path).")
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
     }

@@ -80,7 +80,7 @@ final class DownloadConsumer: ResponseHandler {
       decision.acceptsLongBody = !Self.isFile(head)
       return decision
     }
-    // A response of the proxy says nothing about the URL, and a refreshed URL would use the same proxy.
+    // A proxy's response does not show that the URL has expired, and another URL would use the same proxy.
     guard response.source == .origin, let refresh = refreshing(after: head) else { return decision }
     return ResponseDecision(
       .send { [self] () async throws(LupineError) in try await refreshed(request, in: session, by: refresh) },
@@ -91,7 +91,7 @@ final class DownloadConsumer: ResponseHandler {
     after head: HTTPResponse, to request: OutgoingRequest, _ limits: Limits, _ state: inout DownloadState
   ) throws(LupineError) -> ResponseDecision.Step {
     if head.status.code == 206, state.attempt.asked == nil, request.headers[.range] == nil {
-      throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
+      throw LupineError(.malformedResponse, "The server sent a part of the file, but all of it was requested.")
     }
     if head.status.code == 416 || head.status.code == 206, let asked = state.attempt.asked {
       return try rest(from: asked, head, request, &state)
@@ -115,7 +115,7 @@ final class DownloadConsumer: ResponseHandler {
     from asked: Int64, _ head: HTTPResponse, _ request: OutgoingRequest, _ state: inout DownloadState
   ) throws(LupineError) -> ResponseDecision.Step {
     guard continues(head, from: asked, state) else {
-      try giveUp("the server answered with another part of the file, or with another file", &state)
+      try giveUp("the server sent another part of the file, or another file", &state)
       state.attempt.asked = nil
       var whole = request
       whole.headers[.range] = nil
@@ -144,7 +144,7 @@ final class DownloadConsumer: ResponseHandler {
     (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
   }
 
-  /// The closure that gives another URL if the server refuses this one; once in each attempt.
+  /// Returns the closure that replaces a refused URL, once in each attempt; `nil` if there is none to call.
   private func refreshing(
     after head: HTTPResponse
   ) -> (@Sendable () async throws -> any URLConvertible)? {
@@ -156,7 +156,7 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  /// The request with the URL that the program gives in the place of one that has expired.
+  /// Returns the request with the URL that the program supplies to replace an expired one.
   private func refreshed(
     _ request: OutgoingRequest, in session: Session,
     by refresh: @Sendable () async throws -> any URLConvertible
@@ -193,7 +193,7 @@ final class DownloadConsumer: ResponseHandler {
     }
     if let expected, length != expected {
       throw LupineError(
-        .malformedResponse, "The file has \(length) bytes now, where the server said \(expected).")
+        .malformedResponse, "The file has \(length) bytes, but the server announced \(expected).")
     }
     try await digest?.check(partial)
     guard let place else { return }
@@ -203,8 +203,8 @@ final class DownloadConsumer: ResponseHandler {
 
 /// Moves partial files between file systems, where a rename is not possible.
 extension DownloadConsumer {
-  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
-  /// is known before the head.
+  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the
+  /// destination, if the destination is known before the head.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
       state.takeCheckpoint()
@@ -229,13 +229,13 @@ extension DownloadConsumer {
   func placeToMoveTo(_ state: inout DownloadState, from asked: Int64) -> DownloadDestination.Place? {
     guard !state.attempt.hasMoved, let place = state.place, state.isElsewhere(place) else { return nil }
     state.attempt.hasMoved = true
-    let reason = "what there is goes to the file system of \(place.path) before the rest is asked for again"
+    let reason = "the partial file is moved to the file system of \(place.path) before the rest is requested again"
     state.exchange.decisions.append(.continued(from: asked, reason: reason))
     return place
   }
 
-  /// Moves the complete file if only its end has shown that the destination is on another file system; if the move
-  /// fails, the file stays and the error is recorded.
+  /// Moves the complete file if the file system of the destination differs and is known only now; if the move fails,
+  /// the file stays and the error is recorded.
   func bringWhole(to place: DownloadDestination.Place) async throws(LupineError) {
     do throws(LupineError) {
       try await move(to: place)

@@ -83,9 +83,9 @@ extension DownloadRequest {
 
   /// Stores the resume state under a name in a store of the program's, instead of a file.
   ///
-  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is called
-  /// from the start of the download to its end, on threads that may wait for disks. An error of `CheckpointStore.write`
-  /// ends the download.
+  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is
+  /// called from the start of the download to its end, on threads that may wait for disks. An error of
+  /// `CheckpointStore.write` ends the download.
   ///
   /// - Parameters:
   ///   - name: the name of the checkpoint in the store.
@@ -106,7 +106,9 @@ extension DownloadRequest {
     return self
   }
 
-  /// Resumes the download by itself when the connection is lost, without any other retrier.
+  /// Resumes a GET download automatically after a failure of the connection, without any other retrier.
+  ///
+  /// Such failures are a connection that is lost or cannot be made, and every timeout except the total one.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of consecutive attempts that bring nothing new. Default: 5.
@@ -160,8 +162,9 @@ extension DownloadRequest {
 
 /// Any number of handlers can be attached.
 ///
-/// They are called in order, once the file is at its destination or the download has failed.
-/// `serializingResponse(using:)` documents what serializers read and its limit.
+/// They are called in order, once the file is at its destination or the download has failed. Each handler is called on
+/// its `queue`, or off the caller's thread if the queue is `nil`. `serializingResponse(using:)` documents what
+/// serializers read and its limit.
 extension DownloadRequest {
   /// Calls the handler with the file's URL, or with the error, which may carry `resumeData`.
   ///

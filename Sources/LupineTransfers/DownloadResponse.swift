@@ -152,8 +152,8 @@ struct DownloadedFile {
     guard size <= limit else {
       throw LupineError(
         .limitExceeded(.responseBody),
-        "The file \(url.path) has \(size) bytes, more than the \(limit) that are read into memory, the limit "
-          + "responseBody; raise it on the builder, or take the file itself with `serializingFile()`.")
+        "The file \(url.path) has \(size) bytes, and at most \(limit) bytes are read into memory (limit "
+          + "responseBody). Raise the limit on the builder, or use `serializingFile()`.")
     }
     return try file.data(count: size)
   }

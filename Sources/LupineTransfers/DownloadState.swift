@@ -12,8 +12,8 @@ struct DownloadState {
   var place: DownloadDestination.Place?
   /// Why the partial file of an earlier download cannot be continued; `nil` if it can, or if there is none.
   var obstacle: String?
-  /// The URL of the request, before adapters, redirects and fresh URLs; credentials that are given again are sent
-  /// there.
+  /// The URL of the request, before adapters, redirects and fresh URLs; credentials that the program supplies again are
+  /// sent to it.
   var url: HTTPURL?
   var attempt = Attempt()
   var exchange = Exchange()
@@ -27,7 +27,7 @@ struct DownloadState {
   var checkpoint: Checkpoint?
   /// Whether the checkpoint has been read.
   var hasReadCheckpoint = false
-  /// Whether the checkpoint holds the current partial file.
+  /// Whether the checkpoint contains the current partial file.
   var isNoted = false
   /// The partial file in the checkpoint, as this download last read or wrote it.
   var notedPath: String?
@@ -49,7 +49,7 @@ struct DownloadState {
     var asked: Int64?
     /// Whether the partial file was moved because of a head; a closure may return another file system each time.
     var hasMoved = false
-    /// Whether the program was asked for a fresh URL in this attempt.
+    /// Whether the program's closure has supplied a fresh URL in this attempt.
     var hasRefreshed = false
   }
 
@@ -68,7 +68,7 @@ struct DownloadState {
   /// Uses the partial file of an earlier download, if it is still there.
   mutating func take(_ resume: ResumeState) {
     guard let found = resume.reopen() else {
-      obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
+      obstacle = "its partial file is missing, shorter than before, or locked by another download"
       return
     }
     (partial, validator, total) = (found.partial, found.validator, found.total)
@@ -130,8 +130,8 @@ extension DownloadState {
 
   /// Removes what a refused response has written.
   ///
-  /// An earlier partial file is restored. A file that the response began is removed, so that no later exchange
-  /// continues it.
+  /// An earlier partial file is restored, or truncated to its earlier length. A file that the response began is
+  /// removed, so that no later exchange continues it.
   mutating func takeBack() {
     if takeUpPrevious() { return }
     if let partial, let asked = attempt.asked, (try? partial.truncate(to: asked)) != nil { return }
@@ -171,7 +171,7 @@ extension DownloadState {
   mutating func note() throws(LupineError) {
     guard let checkpoint, !isNoted else { return }
     if let foreign = foreignContent {
-      exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each its own"))
+      exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each download its own"))
       return
     }
     if let resume = resumeState(offset: nil) {
@@ -190,7 +190,7 @@ extension DownloadState {
 
   /// A message about the content of the checkpoint that this download must neither overwrite nor remove.
   ///
-  /// `nil` if there is no content, if this download wrote or used it, or if it is of no use.
+  /// `nil` if there is no content, if this download wrote or used it, or if no download can continue from it.
   private var foreignContent: String? {
     guard let checkpoint else { return nil }
     switch checkpoint.read() {
@@ -198,7 +198,7 @@ extension DownloadState {
     case .unusable(let error): return checkpoint.refusal(error)
     case .state(let resume):
       guard resume.partialPath != notedPath, resume.isOfUse else { return nil }
-      return "another download keeps the checkpoint \(checkpoint.path)"
+      return "another download uses the checkpoint \(checkpoint.path)"
     }
   }
 }

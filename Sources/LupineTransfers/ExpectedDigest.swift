@@ -20,7 +20,8 @@ public struct ExpectedDigest: Sendable, Hashable {
     guard digits.count != 64 || !digits.allSatisfy(\.isHex) else { return nil }
     return LupineError(
       .invalidRequest,
-      "The expected SHA-256 digest is no 64 hexadecimal digits; nothing was sent. Give it as 'sha256sum' prints it.")
+      "The expected SHA-256 digest does not have 64 hexadecimal digits; nothing was sent. "
+        + "Use the format of 'sha256sum'.")
   }
 
   /// Reads the file to its end and compares the digest.
@@ -33,15 +34,15 @@ public struct ExpectedDigest: Sendable, Hashable {
     guard found != text else { return }
     throw LupineError(
       .digestMismatch,
-      "The downloaded file has the SHA-256 digest \(found), not the expected one; it was removed. Download it again, or correct what is expected."
-    )
+      "The downloaded file has the SHA-256 digest \(found), not the expected one, and was removed. "
+        + "Download it again, or correct the expected digest.")
   }
 }
 
 /// SHA-256 (FIPS 180-4), piece by piece.
 ///
-/// Implemented here because Core has no cryptography library. A file's digest is not secret, so the comparison needs no
-/// constant time.
+/// Implemented here because this module uses no cryptography library. A file's digest is not secret, so the comparison
+/// needs no constant time.
 struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

@@ -10,7 +10,7 @@ struct ResumeState: Codable, Sendable, Hashable {
   static let currentVersion = 1
 
   var version = Self.currentVersion
-  /// The URL of the request, not that of the last redirect, to whose origin no secret may be sent.
+  /// The URL of the request, not that of the last redirect: no secret may be sent to the origin of a redirect.
   ///
   /// The URL may hold a token, so this value is as secret as the URL.
   var url: String
@@ -25,8 +25,7 @@ struct ResumeState: Codable, Sendable, Hashable {
   /// The destination of the download; `nil` for a temporary file.
   var path: String?
   var options: DownloadDestination.Options
-  /// The partial file of an earlier version, kept until the new version was accepted; not needed once the new version
-  /// is continued.
+  /// The partial file of an earlier version, kept until the server's new version is accepted or can be continued.
   var superseded: Superseded?
 
   struct Superseded: Codable, Sendable, Hashable {
@@ -79,13 +78,14 @@ struct ResumeState: Codable, Sendable, Hashable {
       let version = try JSONDecoder().decode(Version.self, from: data).version
       guard version == Self.currentVersion else {
         throw LupineError(
-          .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
+          .resumeFailed,
+          "These resume data have version \(version); this release supports version \(Self.currentVersion).")
       }
       self = try JSONDecoder().decode(ResumeState.self, from: data)
     } catch let error as LupineError {
       throw error
     } catch {
-      throw LupineError(.resumeFailed, "These are no resume data of this library.", underlying: error)
+      throw LupineError(.resumeFailed, "The data are not resume data of this library.", underlying: error)
     }
   }
 
@@ -129,14 +129,15 @@ struct EntityValidator: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether a part belongs to the same version; it must repeat the tag, but not the date (RFC 9110 section 15.3.7).
+  /// Whether a part belongs to the same version; the part must repeat the tag, but not the date (RFC 9110 section
+  /// 15.3.7).
   func agrees(with head: HTTPResponse) -> Bool {
     if value.hasPrefix("\"") { return head.headerFields[.eTag] == value }
     return head.headerFields[.lastModified].map { $0 == value } ?? true
   }
 
-  /// Whether the file had been unchanged for a second when it was sent; a younger date may stand for two versions (RFC
-  /// 9110 section 8.8.2.2).
+  /// Whether the file had been unchanged for a second when it was sent; two versions may have the same more recent date
+  /// (RFC 9110 section 8.8.2.2).
   private static func isOld(_ modified: String, in head: HTTPResponse) -> Bool {
     // The current time matters only for two-digit years.
     let now = Date()

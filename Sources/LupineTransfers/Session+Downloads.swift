@@ -13,7 +13,7 @@ extension Session {
   ///
   /// If the server supports it, a retry continues where the last attempt was interrupted, and the error of an
   /// interrupted download carries `resumeData`. The partial file then stays beside the destination until it is resumed
-  /// or given up with `DownloadRequest.discard(_:)`. A complete file that could not be moved also stays, and the error
+  /// or given up with `DownloadRequest.discard(_:)`. A complete file that cannot be moved also stays, and the error
   /// names it. Before the move the file is flushed to its disk (`fsync`), which may take time.
   ///
   /// - Parameters:

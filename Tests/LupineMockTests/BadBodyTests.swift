@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (MockReply.text("abc").field(.transferEncoding, "chunked"), "beside the Content-Length that is added"),
+    (MockReply.text("abc").field(.transferEncoding, "chunked"), "contradicts the Content-Length that is added"),
     (.text("abc").field(.transferEncoding, "gzip").field(.contentLength, "3"), "one or the other"),
     (.text("").chunked(["abc"]).field(.transferEncoding, "chunked").field(.contentLength, "3"), "one or the other"),
   ]) func `a length beside a transfer coding`(reply: MockReply, reason: String) async throws {

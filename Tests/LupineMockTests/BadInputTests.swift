@@ -51,7 +51,7 @@ import Testing
   @Test func `a template that cannot be parsed`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/users/{id", .empty)
-    try await expectFault("a { stands without its }", at: #line - 1, of: mock)
+    try await expectFault("a { has no } after it", at: #line - 1, of: mock)
   }
 
   @Test(arguments: ["tags[", "tags[0", "tags[x]", "tags[-1]", "tags[0]b", "tags]", "a..b", "a.", "$.", "a.[0]"])

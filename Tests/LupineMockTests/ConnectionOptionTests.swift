@@ -74,9 +74,9 @@ import Testing
       }
       try simulation.expect(mock.requests.map(\.url.path) == ["/0", "/1", "/4", "/3", "/2"], "\(mock.requests)")
       try simulation.expect(simulation.clock.now.offset == .seconds(3), "\(simulation.clock.now)")
-      let reason = isTotal ? "2 exchanges are under way" : "2 exchanges with this host are under way"
+      let reason = isTotal ? "2 exchanges are running" : "2 exchanges with this host are running"
       try simulation.expect(
-        queue.reasons == Array(repeating: reason + ", as many as may be", count: 3), "\(queue.reasons)")
+        queue.reasons == Array(repeating: reason + ", the maximum", count: 3), "\(queue.reasons)")
     }
   }
 

@@ -59,11 +59,11 @@ import Testing
 
   @Test(arguments: [
     ("users/{id}", #""/users/{id}""#),
-    ("/users/{id", "{ stands without its }"),
-    ("/users/id}", "} stands without its {"),
-    ("/users/{}", "is no variable"),
-    ("/users/{a b}", "is no variable"),
-    ("/{id}/{id}", "stands in it twice"),
+    ("/users/{id", "{ has no } after it"),
+    ("/users/id}", "} has no { before it"),
+    ("/users/{}", "is not a variable"),
+    ("/users/{a b}", "is not a variable"),
+    ("/{id}/{id}", "occurs twice"),
     ("/{a}{b}", "one variable, not two"),
     ("/{rest...}/a", "must be its last segment"),
     ("https://{host}/a", "not in the host"),

@@ -53,6 +53,8 @@ public struct DigestScheme: AuthenticationScheme {
   }
 
   /// Returns the answer for a protection space that has accepted the credential.
+  ///
+  /// - Throws: the errors of `answer`.
   public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   {

@@ -20,8 +20,9 @@ public struct OAuthAuthenticator: Authenticator {
 
   /// Creates an authenticator that renews tokens with a client.
   ///
-  /// - Parameter onRenewal: receives every new token, for example to store it. Many servers accept a refresh token only
-  ///   once. It is not called if a log-out or another login came before the new token.
+  /// - Parameter onRenewal: receives every new token, for example to store it, before the waiting requests continue.
+  ///   Many servers accept a refresh token only once. It is not called if a log-out or another login came before the
+  ///   new token.
   public init(
     _ client: OAuthClient, renewal: Renewal = .refreshToken,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
@@ -37,6 +38,9 @@ public struct OAuthAuthenticator: Authenticator {
   }
 
   /// Requests a new token; the refresh token is kept if the server sends no other.
+  ///
+  /// - Throws: `LupineError` of kind `missingCredential` if a refresh token is required and there is none, or an error
+  ///   of `OAuthClient.token(_:for:)`.
   public func refresh(_ credential: OAuthToken, for session: Session) async throws -> OAuthToken {
     try await client.token(grant(credential), for: session).keeping(credential.refreshToken)
   }

@@ -48,7 +48,8 @@ public struct OAuthClient: Sendable, HidesSecrets {
   /// Requests a token.
   ///
   /// - Throws: `LupineError` of kind `unacceptableStatusCode` if the server refuses, with its error code, such as
-  ///   `invalid_grant`; of kind `serializationFailed` if the response contains no bearer token.
+  ///   `invalid_grant`; of kind `serializationFailed` if the response contains no bearer token; otherwise the error of
+  ///   the request.
   public func token(_ grant: OAuthGrant, for session: Session) async throws(LupineError) -> OAuthToken {
     let request = session.request(tokenRequest(grant)).redirector(.doNotFollow)
     let response = await request.serializingData().response

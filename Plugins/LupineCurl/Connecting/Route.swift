@@ -35,7 +35,7 @@ final class Route {
     cannotSharePlainConnections = version == .http2 && LibcurlInfo.breaksReusedPriorKnowledge
   }
 
-  /// Whether an exchange with this identity and version uses the route.
+  /// Whether an exchange with this connection key and version uses the route.
   func matches(_ identity: ConnectionKey, _ version: ProtocolVersion) -> Bool {
     version == self.version && identity == self.identity
   }

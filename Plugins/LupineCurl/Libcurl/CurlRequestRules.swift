@@ -9,7 +9,7 @@ enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason =
-        "an evaluator needs an identity with a trust policy; otherwise its result would apply to other sessions."
+        "an evaluator needs a connection key with a trust policy; otherwise its result would apply to other sessions."
       throw LupineError(
         .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }

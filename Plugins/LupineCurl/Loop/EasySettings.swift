@@ -4,7 +4,7 @@ import LupineCore
 /// The options that all easy handles of one multi share.
 struct EasySettings {
   private let version: Int
-  /// The identity of the connections.
+  /// The key of the connections.
   let identity: ConnectionKey
   /// The files of root certificates that verify the servers.
   let rootFiles: RootFiles

@@ -45,7 +45,7 @@ struct RootCache {
   }
 }
 
-/// The root certificates of a set of files, read once for all handshakes of the identities that use these files.
+/// The root certificates of a set of files, read once for all handshakes of the connection keys that use these files.
 ///
 /// The store is separate from libcurl's. libcurl would share a store that the callback changes with other connections,
 /// and it frees its own store with the multi handle.

@@ -1,14 +1,14 @@
 import LupineCore
 import LupineX509
 
-/// The files of root certificates that verify the servers of an identity.
+/// The files of root certificates that verify the servers of a connection key.
 struct RootFiles: Equatable {
   let bundle: String
   /// Whether the program set the path of `bundle`.
   private let isConfigured: Bool
   private let additional: String?
 
-  /// - Parameter fallback: the file of an identity that names none; `nil` for the system's file.
+  /// - Parameter fallback: the file for a connection key that names none; `nil` for the system's file.
   init(_ identity: ConnectionKey, fallback: String?) {
     let configured = identity.certificateAuthorities ?? fallback
     bundle = CertificateBundle.path(configured)

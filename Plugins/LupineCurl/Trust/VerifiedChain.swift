@@ -3,7 +3,7 @@ import LupineCore
 import LupineFoundation
 import LupineX509
 
-/// The certificates of a handshake, verified against the roots of the connection's identity.
+/// The certificates of a handshake, verified against the roots of the connection's key.
 struct VerifiedChain {
   /// The certificates as the server sent them, in DER.
   let presented: [Data]

@@ -110,18 +110,18 @@ struct JSONPath: Sendable, CustomStringConvertible {
     for (number, part) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
       var pieces = part.split(separator: "[", omittingEmptySubsequences: false)[...]
       let name = pieces.popFirst() ?? ""
-      guard !name.contains("]") else { throw Fault(reason: "a ] stands without its [.") }
+      guard !name.contains("]") else { throw Fault(reason: "a ] has no [ before it.") }
       // Only the root value, if it is an array, has an index without a name before it.
-      guard !name.isEmpty || number == 0 && !pieces.isEmpty else { throw Fault(reason: "a name in it is empty.") }
+      guard !name.isEmpty || number == 0 && !pieces.isEmpty else { throw Fault(reason: "one of its names is empty.") }
       if !name.isEmpty { steps.append(.name(String(name))) }
       for piece in pieces { steps.append(try Self.index(piece)) }
     }
   }
 
   private static func index(_ piece: Substring) throws(Fault) -> Step {
-    guard piece.last == "]" else { throw Fault(reason: "a [ stands without its ], or something follows that.") }
+    guard piece.last == "]" else { throw Fault(reason: "a [ has no ], or text follows the ].") }
     guard piece.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let index = Int(piece.dropLast()) else {
-      throw Fault(reason: "[\(piece) is no index, which is a number from 0 on.")
+      throw Fault(reason: "[\(piece) is not an index, a number from 0.")
     }
     return .index(index)
   }

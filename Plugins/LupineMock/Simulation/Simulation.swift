@@ -49,6 +49,8 @@ public final class Simulation: Sendable {
   public var injectedFaults: [InjectedFault] { schedule.injected }
 
   /// Sleeps on the world's clock.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled or the simulation has ended.
   public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
 
   /// Throws if a condition is false, so that the seed counts as failing.
@@ -110,8 +112,8 @@ extension Simulation {
   ///   - mix: the rates of the injected events.
   ///   - shrinkLimit: the maximum number of runs to find the fewest faults. Default: 1,000.
   ///   - stepLimit: the number of steps after which a body that does not end has failed. Default: `defaultStepLimit`.
-  ///   - body: the code to run. It must make its mock and session anew each time, and throw if an expectation is not
-  ///     met.
+  /// - body: the code to run. It must create its own mock and session in each run, and throw if an expectation is not
+  ///   met.
   /// - Returns: the number of seeds that were run.
   /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside a simulation.
   @discardableResult

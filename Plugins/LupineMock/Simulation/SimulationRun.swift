@@ -91,8 +91,8 @@ extension Simulation {
     guard let outer = current else { return }
     throw LupineError(
       .simulationNested,
-      "A simulation cannot begin inside the one with seed \(outer.seed), which would be stuck meanwhile, or let its time "
-        + "pass. Run the two one after the other, or use the outer one's world, `Simulation.current`.")
+      "A simulation cannot begin inside the one with seed \(outer.seed), which cannot observe work on another thread. "
+        + "Run the two one after the other, or use the world of the outer one, `Simulation.current`.")
   }
 
   fileprivate func stuck(_ reason: String) -> LupineError {

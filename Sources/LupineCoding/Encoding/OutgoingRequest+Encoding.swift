@@ -62,9 +62,11 @@ struct AnyEncodableParameters: Encodable, Sendable {
 }
 
 extension OutgoingRequest {
-  /// Returns the request with a body that is set before its options are.
+  /// Returns the request that a closure makes from this one; within the closure a GET may have a body.
   ///
-  /// Whether a GET may have a body is checked when the request is sent.
+  /// Whether the options allow the body of a GET is checked when the request is sent.
+  ///
+  /// - Throws: the error of the closure.
   public func beforeOptions(
     _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest {

@@ -25,7 +25,7 @@ extension JSONValue: Codable {
       self = value
     } else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "The value is of no kind that JSON has, or a number out of range.")
+        in: container, debugDescription: "The value is not a JSON value, or is a number out of range.")
     }
   }
 

@@ -13,7 +13,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {
 }
 
 extension ResponseSerializer {
-  /// Serializes the response with a closure.
+  /// Serializes the response with a closure, which is called off the caller's actor.
   public static func closure<Value>(
     _ closure: @escaping @Sendable (ReceivedResponse) throws -> Value
   ) -> Self where Self == ClosureResponseSerializer<Value> {

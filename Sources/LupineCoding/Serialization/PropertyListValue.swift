@@ -83,6 +83,8 @@ extension PropertyListValue: Codable {
   }
 
   /// Encodes the value.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -20,15 +20,15 @@ struct IconvConverter: ~Copyable {
     guard Self.isPlain(charset), let descriptor = iconv_open("UTF-8", charset), Int(bitPattern: descriptor) != -1 else {
       throw LupineError(
         .serializationFailed,
-        "The charset \(charset.escapingControls(limit: 64)) is not known. "
-          + "Name the text's encoding, as in `.string(encoding:)`, or take it as data.")
+        "The charset \(charset.escapingControls(limit: 64)) is unknown. "
+          + "Name the text's encoding with `.string(encoding:)`, or serialize it as data.")
     }
     self.descriptor = descriptor
   }
 
   deinit { iconv_close(descriptor) }
 
-  /// Converts as much as fits into one block and appends it; with `nil` it writes the rest of the converter's state.
+  /// Converts as much as one block can hold and appends it; a `nil` input writes the rest of the converter's state.
   borrowing func convert(_ input: UnsafeRawBufferPointer?, into text: inout [UInt8], blockSize: Int) -> Step {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: blockSize) { block in
       var source = input?.baseAddress.map { UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: CChar.self)) }

@@ -5,8 +5,8 @@ import LupineSupport
 
 /// Validates a response by its head and its body; a return accepts the response and an error refuses it.
 ///
-/// A `LupineError` is passed on unchanged. Any other error becomes the `underlying` error of a `LupineError` of kind
-/// `validationFailed`.
+/// The session calls the closure in the task that runs the request, off the transport's thread. A `LupineError` is
+/// passed on unchanged. Any other error becomes the `underlying` error of a `LupineError` of kind `validationFailed`.
 public typealias Validation = @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Void
 
 /// One rule that a response must satisfy before it is serialized.

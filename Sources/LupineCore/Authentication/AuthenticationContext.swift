@@ -29,7 +29,7 @@ public struct AuthenticationContext: Sendable {
     self.warn = warn
   }
 
-  /// The origin that the credential is for: that of the request, or that of the proxy.
+  /// The origin that receives the credential: that of the request, or that of the proxy.
   public var origin: HTTPURL.Origin {
     switch recipient {
     case .origin: request.url.origin

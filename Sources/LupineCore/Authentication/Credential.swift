@@ -19,7 +19,7 @@ public struct Credential: Sendable, Hashable, HidesSecrets {
   /// The reason why the Basic scheme (RFC 7617) cannot send the credential; `nil` if it can.
   public var issueWithBasic: String? {
     guard username.utf8.contains(UInt8(ascii: ":")) || hasControlByte else { return nil }
-    return "A name for Basic authentication has no colon, and neither name nor password a control byte."
+    return "For Basic authentication the name must not have a colon, and neither name nor password a control byte."
   }
 
   /// The username only.
@@ -49,6 +49,8 @@ public struct CredentialRequest: Sendable {
 }
 
 /// Returns a credential for a challenge; `nil` keeps the 401 as the response.
+///
+/// The session calls the closure in a task of the request, which a cancellation of the request cancels.
 public typealias CredentialProvider = @Sendable (CredentialRequest) async throws -> Credential?
 
 /// A credential that authenticates a connection and every request on it: NTLM or Negotiate.

@@ -39,7 +39,7 @@ final class ActiveReader: BodyReader {
   func cancel() { base.cancel() }
 }
 
-/// Reads a body that may not be sent: progress and events are held back until the transport calls `reportSent()`.
+/// Reads a body that may not be sent: it reports no progress and no events until the transport calls `reportSent()`.
 public final class QuietReader: BodyReader {
   private struct State {
     var reads: [BodyRead] = []
@@ -65,6 +65,8 @@ public final class QuietReader: BodyReader {
   public var length: Int64? { base.length }
 
   /// Reads the next bytes.
+  ///
+  /// - Throws: the error of the body.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
     let read = try base.read(into: buffer)

@@ -184,7 +184,7 @@ struct BodyChannelState {
   mutating func leave() -> Effects {
     let keepsBody = ending != nil && content.isStreamed
     let isWaiting = isPaused && ending == nil
-    // A transport that waits for room learns that there is no consumer any more.
+    // A transport that waits for room continues, and then detects that there is no consumer.
     let mayGoOn = keepsBody ? false : drop() || isWaiting
     let resume = resume.take()
     var effects = effects()
@@ -258,8 +258,8 @@ extension BodyChannelState {
     // A write that is under way ends first, so that the file does not change any more.
     if content.hasFile, content.isRunning { return }
     if content.isProcessed, !isAbandoned, !hasFinished {
-      // The consumer of a file or of a good end processes the bytes that wait first, and so does that of an observed
-      // body whose exchange failed.
+      // The waiting bytes are processed first if they go to a file, if the body ended without an error, or if an
+      // observed body failed with its exchange.
       guard case .failure(let error) = ending, !content.hasFile,
         tees.isEmpty || content.isStreamed || error.givesUp
       else { return }

@@ -2,46 +2,47 @@ import Synchronization
 
 /// Receives every byte of a response's body on its way to the body's destination, and the end of the body.
 ///
-/// A layer adds an observer with `ResponseBody.tee(into:)`, for example to store a response while the program reads it. An
-/// observer holds the state of one body. Its calls do not overlap. They come while the consumer of the body waits, on a
-/// thread that may wait for a disk; never on the transport's thread, and never under a lock. An observer may therefore
-/// write to a file. A slow observer slows its own exchange down as a slow destination does: the transport pauses while
-/// 256 KiB wait.
+/// A layer adds an observer with `ResponseBody.tee(into:)`, for example to store a response while the program reads it.
+/// An observer holds the state of one body. Its calls do not overlap. They come while the consumer of the body waits,
+/// on a thread that may wait for a disk; never on the transport's thread, and never under a lock. An observer may
+/// therefore write to a file. A slow observer slows its own exchange down as a slow destination does: the transport
+/// pauses while 256 KiB wait.
 public protocol BodyObserver: AnyObject, Sendable {
   /// Receives the next bytes as they arrived, before content codings are removed; at least one.
   ///
   /// The pointer is valid only during the call.
   ///
-  /// - Throws: any error. The session then drops the observer, which receives nothing more, not even the end. The body and
-  ///   its consumer are not affected.
+  /// - Throws: any error. The session then drops the observer, which receives nothing more, not even the end. The
+  ///   body and its consumer are not affected.
   func receive(_ bytes: UnsafeRawBufferPointer) throws
 
   /// Receives the end of the body, once, after its last byte.
   ///
   /// The consumer of a body that ends well sees the end after the observer has returned.
   ///
-  /// - Parameter result: a success if every byte has passed and the body ended without an error; `byteCount` is then the
-  ///   number of bytes that the observer received, and `data` is empty. Otherwise the error: that of the connection, of a
-  ///   decoder or of a limit, the reason for a cancellation, or kind `cancelled` if the consumer gave up the rest. What
-  ///   the observer received is then not the whole body (RFC 9111 section 3.3 decides about incomplete responses).
+  /// - Parameter result: a success if every byte has passed and the body ended without an error; `byteCount` is then
+  ///   the number of bytes that the observer received, and `data` is empty. Otherwise the error: that of the
+  ///   connection, of a decoder or of a limit, the reason for a cancellation, or kind `cancelled` if the consumer gave
+  ///   up the rest. What the observer received is then not the whole body (RFC 9111 section 3.3 decides about
+  ///   incomplete responses).
   func end(_ result: Result<BodyEnd, LupineError>)
 }
 
 /// Passes a body to one observer, and the end once.
 ///
-/// The calls do not overlap: they come from the work that one consumer at a time takes out of the channel, or when no work
-/// is under way and none follows.
+/// The calls do not overlap: they come from the work that one consumer at a time takes out of the channel, or when no
+/// work is under way and none follows.
 final class BodyTee: Sendable {
-  /// The consumer did not take the rest of the body.
+  /// The error if the consumer did not take the rest of the body.
   static let unwanted = LupineError(.cancelled, "The rest of the response's body was not wanted.")
-  /// The body already had its destination.
+  /// The error of an observer that was added after the body was opened.
   static let late = LupineError(
     .other, "The observer was added after the response's body had been opened; add it before the layer returns it.")
 
   /// `nil` once the observer has received the end, or has failed.
   private let observer: Mutex<(any BodyObserver)?>
   private let count = Atomic<Int64>(0)
-  /// Returns the reason for the cancellation of the exchange, which must not be retained: it owns this value.
+  /// Returns the reason for the cancellation of the exchange, which owns this value and must not be retained.
   private let cause: @Sendable () -> LupineError?
 
   init(_ observer: any BodyObserver, cause: @escaping @Sendable () -> LupineError?) {

@@ -45,7 +45,7 @@ struct BodyProcessing: Sendable {
 
   mutating func putBack(_ work: consuming BodyWork) {
     isFinished = work.isLast
-    // The memory is used again: a new allocation costs a page fault for each page.
+    // Reuses the memory, because a new allocation costs a page fault for each page.
     if raw.isEmpty {
       raw = work.bytes
       raw.removeAll(keepingCapacity: true)
@@ -178,7 +178,7 @@ struct BodyProcessor: Sendable {
 extension LupineError {
   /// Whether this side ended the body, so that the rest is not decoded.
   ///
-  /// After other failures it is.
+  /// After any other failure the rest is decoded.
   var givesUp: Bool {
     switch kind {
     case .cancelled, .timedOut, .sessionShutDown: true

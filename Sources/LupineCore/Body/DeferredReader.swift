@@ -69,9 +69,9 @@ private final class Opening: Sendable {
     if let open = state.withLock({ $0.open.take() }) { end(open()) }
   }
 
-  /// Ends the wait, the first time.
+  /// Ends the wait; only the first call has an effect.
   ///
-  /// A body that comes too late is cancelled.
+  /// A body that is opened after that is cancelled.
   func end(_ outcome: Outcome) {
     let (waiter, isLate) = state.withLock { state in
       let isLate = state.hasEnded

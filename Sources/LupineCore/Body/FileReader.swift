@@ -39,7 +39,7 @@ final class FileReader: BodyReader {
     let size = try file.size()
     guard (0...size).contains(offset), (0...size - offset).contains(length ?? 0) else {
       throw LupineError(
-        .bodyFailed, "The file \(path) has \(size) bytes, not those that the request's body was to send.")
+        .bodyFailed, "The file \(path) has \(size) bytes and lacks bytes that the request's body names.")
     }
     let count = length ?? size - offset
     self.length = count

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A stream that can be opened once and passes from one sending to the next until a part of it has been read.
 ///
-/// So a request whose connection failed still has its body.
+/// A retry after a failed connection thus still has the body.
 final class OneShotStream: Sendable {
   private struct State {
     var opening: RequestBody.Opening?

@@ -75,7 +75,7 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Gives a one-shot stream its bytes back, none of which was sent.
+  /// Restores the bytes of a one-shot stream, none of which was sent.
   public func restore(_ data: Data) {
     if case .oneShot(let stream) = supply { stream.restore(data) }
   }
@@ -94,7 +94,7 @@ public struct RequestBody: Sendable {
   /// A transport calls `TransferContext.makeReader(for:mayStayUnread:onReady:)` instead, which waits on another thread.
   ///
   /// - Parameter onReady: called from any thread each time bytes become available after a read returned `pending`.
-  /// - Throws: `LupineError` of kind `bodyFailed`, as for a missing file.
+  /// - Throws: `LupineError` of kind `bodyFailed`, for example if a file is missing.
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
     case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
@@ -191,8 +191,8 @@ extension RequestBody {
   /// - Parameters:
   ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer
   ///     bytes fails.
-  ///   - make: makes the sequence; called on a thread that waits for disks. The next piece is requested after the last one
-  ///     has been read.
+  ///   - make: makes the sequence; called on a thread that waits for disks. The next piece is requested after the
+  ///     last one has been read.
   public static func stream<Bytes: AsyncSequence & Sendable>(
     length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
   ) -> RequestBody where Bytes.Element == [UInt8] {
@@ -201,7 +201,7 @@ extension RequestBody {
     }
   }
 
-  /// A stream that exists once.
+  /// A stream that can be read only once.
   ///
   /// It cannot be sent again after a part of it has been read.
   public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody

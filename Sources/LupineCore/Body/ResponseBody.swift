@@ -28,9 +28,9 @@ public struct ResponseBody: Sendable {
 
   /// Sets the destination of the body, including the bytes that have arrived.
   ///
-  /// Only the first call has an effect. The session makes it for the response that a transport returns. A layer makes it
-  /// for a response that it does not return, for example with `.discard(limit:)`. Until then the transport pauses once
-  /// 256 KiB have arrived.
+  /// Only the first call has an effect. The session makes it for the response that a transport returns. A layer makes
+  /// it for a response that it does not return, for example with `.discard(limit:)`. Until then the transport pauses
+  /// once 256 KiB have arrived.
   public func open(_ sink: BodySink) {
     if let fault = exchange.channel.open(sink) { exchange.cancel(fault) }
   }
@@ -40,9 +40,9 @@ public struct ResponseBody: Sendable {
   /// The observer sees the bytes before the stages of the sink: those of the transport, or of a layer below. It cannot
   /// change them, and its failure does not harm the transfer. The bytes are not buffered for it.
   ///
-  /// A layer calls this method before it returns the response. After the body has been opened, as for an interceptor, it is
-  /// too late: the observer then receives no bytes, and an error of kind `other` as the end. A body may have several
-  /// observers; each byte reaches them in the order in which they were added.
+  /// A layer calls this method before it returns the response. After the body has been opened, as for an interceptor,
+  /// it is too late: the observer then receives no bytes, and an error of kind `other` as the end. A body may have
+  /// several observers; each byte reaches them in the order in which they were added.
   public func tee(into observer: any BodyObserver) {
     exchange.channel.add(BodyTee(observer) { [weak exchange] in exchange?.cause })
   }
@@ -63,7 +63,7 @@ public struct ResponseBody: Sendable {
     try await exchange.channel.end(in: exchange).get()
   }
 
-  // The members up to `flush()` are the session's: how it ends exchanges is no part of a contract.
+  // The members up to `flush()` are `package` for the session: they are not part of a contract.
 
   /// The end of the body if it ended without an error and its observers have received the end.
   package var goodEnd: BodyEnd? { exchange.channel.goodEnd }
@@ -131,11 +131,11 @@ public struct ResponseBodyWriter: Sendable {
 
   /// Takes the next bytes as received from the connection.
   ///
-  /// The bytes are always taken. After `pause` the transport must not write more until the body's `resume` closure is
-  /// called.
+  /// All bytes are always accepted. After `pause` the transport must not write more until the body's `resume` closure
+  /// is called.
   ///
-  /// - Throws: `LupineError` if the body ends here, as over a limit or with a full disk. The transport then ends the
-  ///   exchange, closes the connection and calls `fail` with the error.
+  /// - Throws: `LupineError` if the body ends here, for example over a limit or on a full disk. The transport then ends
+  ///   the exchange, closes the connection and calls `fail` with the error.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
     return try exchange.channel.write(bytes)
@@ -144,6 +144,8 @@ public struct ResponseBodyWriter: Sendable {
   /// Takes the next bytes from data in memory.
   ///
   /// A collected body without stages needs no copy of them.
+  ///
+  /// - Throws: the error of `write` for a pointer.
   public func write(_ data: Data) throws(LupineError) -> Flow {
     exchange.didReceive(data.count)
     return try exchange.channel.write(data)

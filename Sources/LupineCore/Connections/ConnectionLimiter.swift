@@ -59,9 +59,9 @@ public final class ConnectionLimiter {
   /// Returns the reason why an exchange with the host waits.
   public func reason(for waiter: QueuedExchange, at host: HostQueue) -> String {
     host.running >= min(perHost, waiter.perHost ?? .max)
-      ? "\(host.running) exchanges with this host are under way, as many as may be"
+      ? "\(host.running) exchanges with this host are running, the maximum"
       : running >= min(total, waiter.total ?? .max)
-        ? "\(running) exchanges are under way, as many as may be" : "others came first"
+        ? "\(running) exchanges are running, the maximum" : "earlier exchanges wait"
   }
 
   /// Returns the next exchange that may start.

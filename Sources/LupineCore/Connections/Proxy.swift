@@ -95,7 +95,7 @@ extension Proxy {
     do throws(LupineError) {
       url = try HTTPURL("http://\(place)/")
     } catch {
-      throw Self.invalid("its host or port is none")
+      throw Self.invalid("its host or port is invalid")
     }
     let (kind, defaultPort, isHere) = try Self.kind(scheme)
     // `HTTPURL` drops the port 80, which is the default of `http` proxies only.
@@ -116,7 +116,7 @@ extension Proxy {
     case "https": (.https, 443, false)
     case "socks5": (.socks5, 1080, true)
     case "socks5h": (.socks5, 1080, false)
-    default: throw invalid("its scheme is none of http, https, socks5 and socks5h")
+    default: throw invalid("its scheme is not http, https, socks5 or socks5h")
     }
   }
 
@@ -140,12 +140,12 @@ extension Proxy {
   ///
   /// `Session.Builder.build()` throws an error with them.
   public var issues: [String] {
-    if kind == .socks5, connectionCredential != nil { return ["no SOCKS proxy speaks NTLM or Negotiate"] }
+    if kind == .socks5, connectionCredential != nil { return ["SOCKS proxies do not support NTLM or Negotiate"] }
     guard let credential else { return connectionCredential?.issues ?? [] }
     guard kind == .socks5 else { return credential.issueWithBasic.map { [$0] } ?? [] }
     let lengths = [credential.username.utf8.count, credential.password.utf8.count]
     guard lengths.allSatisfy({ (1...255).contains($0) }), !credential.hasControlByte else {
-      return ["name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"]
+      return ["over SOCKS, name and password must have 1 to 255 bytes each and no control byte (RFC 1929)"]
     }
     return []
   }

@@ -23,12 +23,12 @@ public protocol AuthenticationScheme: Sendable {
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String?
 
-  /// Returns the value to send before any challenge, because this place accepted the credential before.
+  /// Returns the value to send before any challenge, because the protection space has accepted the credential.
   ///
   /// Default: `nil`.
   func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws -> String?
 
-  /// Whether the challenge says that the last answer was valid but stale.
+  /// Whether the challenge states that the last answer was valid but stale.
   ///
   /// If true, the same credential may answer the challenge once more. Default: `false`.
   func isRenewal(_ challenge: AuthenticationChallenge) -> Bool

@@ -91,7 +91,7 @@ final class BackgroundWork: Sendable {
   private struct State {
     var task: Task<Void, Never>?
     var exchanges: [ObjectIdentifier: BackgroundExchange] = [:]
-    /// Why no exchange begins any more.
+    /// The reason why no more exchanges can begin; `nil` while they can.
     var closing: LupineError?
   }
 
@@ -186,9 +186,9 @@ final class BackgroundExchange: Sendable {
     let end = bounds.total.map { started + $0 }
     let idleEnd = bounds.idle.map { lastActive + $0 }
     if let end, now >= end {
-      control.cancel(LupineError(.timedOut(.total), "The request in the background took longer than its timeout."))
+      control.cancel(LupineError(.timedOut(.total), "The background request took longer than its timeout."))
     } else if let idleEnd, now >= idleEnd {
-      control.cancel(LupineError(.timedOut(.idle), "The request in the background made no progress in time."))
+      control.cancel(LupineError(.timedOut(.idle), "The background request made no progress in time."))
     } else {
       return [end, idleEnd].compactMap(\.self).min()
     }

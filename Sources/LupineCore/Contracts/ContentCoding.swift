@@ -1,4 +1,4 @@
-/// A content coding (RFC 9110 section 8.4.1) that a session can undo and apply.
+/// A content coding (RFC 9110 section 8.4.1) that a session can decode and encode.
 public protocol ContentCoding: Sendable {
   /// The registered name, in lower case, such as `gzip`.
   var name: String { get }

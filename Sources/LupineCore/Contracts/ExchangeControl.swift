@@ -64,12 +64,12 @@ public final class ExchangeControl: Sendable {
   /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
-  /// The reason for the cancellation of this exchange, or of the one that it is a branch of.
+  /// The reason for the cancellation of this exchange or of its parent exchange.
   var cause: LupineError? { reason ?? parent?.cause }
 
   /// Ends the exchange.
   ///
-  /// Only the first call has an effect. After the end of the exchange a call has none.
+  /// Only the first call has an effect, and only before the end of the exchange.
   public func cancel(_ reason: LupineError) {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
@@ -114,7 +114,8 @@ public final class ExchangeControl: Sendable {
   /// A body that has not ended accepts no more bytes. The caller may then close or reuse what the sink refers to, such
   /// as a file descriptor, even if the transport still runs.
   ///
-  /// - Parameter body: a body that has ended well. If it is the body of this exchange, no abandonment is needed.
+  /// - Parameter body: a body that has ended without an error. If it is the body of this exchange, no abandonment is
+  ///   needed.
   public func finish(after body: ResponseBody? = nil) {
     countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
@@ -132,8 +133,8 @@ public final class ExchangeControl: Sendable {
   /// so far.
   public var metrics: TransferMetrics { activity.metrics }
 
-  /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make the
-  /// exchange continue.
+  /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make
+  /// the exchange continue.
   // For the session, which enforces the idle timeout.
   package func lastActivity(now: Duration) -> Duration { isHeldBack ? now : activity.last }
 

@@ -9,9 +9,9 @@ public final class ExchangeSettings: Sendable {
   let connectTimeout: Duration?
   /// The limits on what a transport accepts.
   public let limits: Limits
-  /// The identity of connections, unless a request overrides it.
+  /// The key of connections, unless a request overrides it.
   let identity: ConnectionKey
-  /// Whether the identity names certificate authorities.
+  /// Whether the key names certificate authorities.
   let namesAuthorities: Bool
   /// The options for the use of connections.
   public let connections: ConnectionOptions

@@ -6,13 +6,13 @@ extension TransferContext {
   /// Makes a response with content that a layer or a transport has, such as a stored file or a part of it.
   ///
   /// `RequestBody` describes the content: bytes, a file from an offset on, a stream. The content of a range of a stored
-  /// body is `.file(path, offset: start, length: count)`, or a `suffix(from:)`. The bytes go to the destination that the
-  /// session chooses, and are decoded if the head names a content coding. A file is read on threads that wait for disks, at
-  /// the pace of the consumer: at most 768 KiB wait in memory. The bytes count as progress of the download.
+  /// body is `.file(path, offset: start, length: count)`, or a `suffix(from:)`. The bytes go to the destination that
+  /// the session chooses, and are decoded if the head names a content coding. A file is read on threads that wait for
+  /// disks, at the pace of the consumer: at most 768 KiB wait in memory. The bytes count as progress of the download.
   ///
-  /// The head must fit the content (status, `Content-Length`, `Content-Range`); this method does not change it. The layer
-  /// must not use `onCancel(_:)` for this exchange as well. If the content fails while it is read, the body fails with its
-  /// error.
+  /// The head must fit the content (status, `Content-Length`, `Content-Range`); this method does not change it. The
+  /// layer must not use `onCancel(_:)` for this exchange as well. If the content fails while it is read, the body fails
+  /// with its error.
   ///
   /// - Parameters:
   ///   - head: the final head of the response.
@@ -43,7 +43,7 @@ extension TransferContext {
     return TransportResponse(head: head, body: body)
   }
 
-  /// Makes a response from data in memory, which a pause would not save.
+  /// Makes a response from data in memory; a pause would save no memory.
   private func response(_ head: HTTPResponse, _ data: Data, _ trailers: HTTPFields?) -> TransportResponse {
     let (body, writer) = makeBody(for: head, resume: {})
     do throws(LupineError) {
@@ -80,7 +80,7 @@ extension TransferContext {
     defer { space.deallocate() }
     while true {
       if let reason = writer.exchange.cause { throw reason }
-      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not wanted any more.") }
+      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not needed any more.") }
       switch try reader.read(into: space) {
       case .bytes(let count):
         let flow = try writer.write(UnsafeRawBufferPointer(rebasing: space[..<count]))

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import LupineFoundation
 import LupineSupport
 
-/// What a transport must know about one exchange besides the request.
+/// The data that a transport needs for one exchange, in addition to the request.
 public struct TransferContext: Sendable {
   /// The identifier of the request that this exchange belongs to.
   public let id: RequestID
@@ -24,7 +24,7 @@ public struct TransferContext: Sendable {
     var evaluator: (any TrustEvaluator)?
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
-    /// The part of an upload that the request's body is.
+    /// The position of the request's body in a longer upload.
     var upload = UploadPart()
     /// Receives the events instead of the supervisor of `control`.
     var events: (@Sendable (SessionEvent.Kind) -> Void)?
@@ -53,7 +53,7 @@ public struct TransferContext: Sendable {
   public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
   /// The evaluator of the server's certificates; `nil` means the transport's own rules for system trust.
   public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
-  /// The evaluator of the certificates of the identity's proxy, if the connection to it uses TLS.
+  /// The evaluator of the certificates of the proxy in `identity`, if the connection to the proxy uses TLS.
   ///
   /// `nil` means the transport's own rules.
   public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
@@ -65,17 +65,17 @@ public struct TransferContext: Sendable {
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
   public var secretFields: SecretFields { settings.secretFields }
-  /// The value of `Proxy-Authorization` for the identity's proxy; `nil` if the field is not sent.
+  /// The value of `Proxy-Authorization` for the proxy in `identity`; `nil` if the field is not sent.
   ///
   /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
-  /// forwards. It is not part of the identity, which holds the session's credential for the proxy.
+  /// forwards. It is not part of `identity`, which has the session's credential for the proxy.
   public var proxyAuthorization: String? {
     get { own?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
   }
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }
-  /// Whether an evaluator or authorities other than the system's decide on a server's trust.
+  /// Whether an evaluator, or authorities other than the system's, decide whether a server is trusted.
   public var judgesServers: Bool {
     // Compares with nil in place: reading the evaluator would copy it.
     if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
@@ -112,7 +112,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Describes an exchange with the settings of its session.
-  // For the session, as the next method; everyone else receives a context, or makes one for a test.
+  // For the session, like the next method. Other code receives a context, or makes one for a test.
   package init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt
@@ -167,10 +167,10 @@ public struct TransferContext: Sendable {
 
   /// Makes the context of an exchange whose request's body is a part of a longer upload.
   ///
-  /// Progress then counts from the offset: a handler of `uploadProgress` receives `offset` plus the bytes that have been
-  /// sent, of `total`. A layer uses it if it resumes an upload with `RequestBody.suffix(from:)`, or sends an upload in
-  /// several exchanges. Progress of a request never decreases, also if a later exchange begins at a smaller offset. The
-  /// event `sent` counts the bytes of the exchange alone.
+  /// Progress then counts from the offset: a handler of `uploadProgress` receives `offset` plus the bytes that have
+  /// been sent, of `total`. A layer uses it if it resumes an upload with `RequestBody.suffix(from:)`, or sends an
+  /// upload in several exchanges. Progress of a request never decreases, also if a later exchange begins at a smaller
+  /// offset. The event `sent` counts the bytes of the exchange alone.
   ///
   /// - Parameters:
   ///   - offset: the number of bytes of the upload that the server has already; a negative number means 0.
@@ -211,16 +211,16 @@ public struct TransferContext: Sendable {
 
   /// Opens the request's body for this exchange.
   ///
-  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory are
-  /// opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a body, or
-  /// with an empty body, the transport emits `sent` itself.
+  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory
+  /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
+  /// body, or with an empty body, the transport emits `sent` itself.
   ///
-  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the transport
-  /// registers its own handler afterwards.
+  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the
+  /// transport registers its own handler afterwards.
   ///
   /// - Parameters:
-  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100 (Continue).
-  ///     A body that can be sent only once is then opened at its first read. Default: `false`.
+  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
+  ///     (Continue). A body that can be sent only once is then opened at its first read. Default: `false`.
   ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
   ///     called before this method returns.
   /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
@@ -243,9 +243,10 @@ public struct TransferContext: Sendable {
 
   /// Reports bytes of the request's body that a transport has sent without a reader of this context.
   ///
-  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out. The
-  /// bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that reads
-  /// the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the bytes.
+  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out.
+  /// The bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that
+  /// reads the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the
+  /// bytes.
   ///
   /// - Parameters:
   ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.

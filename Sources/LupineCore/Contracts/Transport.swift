@@ -90,13 +90,13 @@ extension Transport {
 /// Wraps or replaces the transports of the sessions that a task builds, as a test's trait does.
 ///
 /// `Session.Builder.build()` passes the builder's transport to `wrap` of the running task. The result takes the
-/// transport's place: its capabilities are checked, and the layers of the session are put around it. The default session
-/// of the umbrella is never affected, because all tasks of a process share it.
+/// transport's place: its capabilities are checked, and the layers of the session are put around it. The default
+/// session of the umbrella is never affected, because all tasks of a process share it.
 public enum TransportOverride {
   /// Returns the transport to use in place of a builder's; `nil` changes nothing.
   ///
   /// It is called once for each session. A transport that wraps another one forwards the requirements of `Transport`
-  /// that it does not answer itself.
+  /// that it does not implement itself.
   ///
   /// Setting it hides the override of an enclosing scope; `wrapping(_:operation:)` keeps that one.
   @TaskLocal public static var wrap: (@Sendable (any Transport) -> any Transport)?

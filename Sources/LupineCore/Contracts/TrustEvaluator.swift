@@ -3,10 +3,10 @@ public import LupineFoundation
 /// Decides whether to trust a server's certificates.
 ///
 /// The transport calls the evaluator during the TLS handshake, on its own thread, before any byte of the request is
-/// sent. Calls may be concurrent. An evaluator must not wait for the network or for a disk, because other exchanges wait
-/// meanwhile.
+/// sent. Calls may be concurrent. An evaluator must not wait for the network or for a disk, because other exchanges
+/// wait meanwhile.
 ///
-/// By default the evaluator is asked in addition to the transport's verification of the chain and the name
+/// By default the evaluator is called in addition to the transport's verification of the chain and the name
 /// (RFC 5280, RFC 9110 section 4.3.4). This evaluator accepts one certificate:
 ///
 /// ```swift

@@ -198,7 +198,7 @@ extension ExchangeLog: CustomStringConvertible {
   public var outline: String { lines(isTimed: false).joined(separator: "\n") }
 
   private func lines(isTimed: Bool) -> [String] {
-    let request = request?.description ?? attempts.first?.request.description ?? "a request that could not be made"
+    let request = request?.description ?? attempts.first?.request.description ?? "a request that could not be created"
     return ["\(id) \(request): \(result(isTimed))"] + preparation.map { "  " + line($0, isTimed) }
       + attempts.flatMap { lines($0, isTimed) }
   }

@@ -116,7 +116,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .resending(_, let reason): "sending again: \(reason)"
     case .queued(let reason): "queued: \(reason)"
     case .nameResolved(let host, let time): "resolved \(host) after \(time.milliseconds)"
-    case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .connected(let address, let isReused): "connected to \(address)\(isReused ? " (reused)" : "")"
     case .tunnelled(let head): "the proxy opened a tunnel with status \(head.status.code)"
     case .secured(let tls): "secured by \(tls.version), \(tls.cipher)"
     case .sent(let bytes): "sent, \(bytes) bytes of body"
@@ -127,7 +127,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .received(let bytes, let metrics): "received \(bytes) bytes: \(metrics)"
     case .failed(let error): "failed: \(error)"
     case .continued(let offset, let reason):
-      (offset.map { "going on from byte \($0): " } ?? "beginning anew: ") + reason
+      (offset.map { "continuing from byte \($0): " } ?? "restarting: ") + reason
     case .redirected(let target, let isFollowed, let reason):
       "redirected to \(target), \(isFollowed ? "followed" : "not followed"): \(reason)"
     case .challenged(let isAnswered, let reason):

@@ -2,10 +2,10 @@ import DequeModule
 import LupineSupport
 import Synchronization
 
-/// Runs code that waits for a disk or for another blocking call, on threads that nothing else needs.
+/// Runs code that waits for a disk or for another blocking call, on threads for such code alone.
 ///
-/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own files,
-/// such as those of a stored response. At most 64 pieces of code run at the same time; others wait.
+/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own
+/// files, such as those of a stored response. At most 64 pieces of code run at the same time; others wait.
 public enum BlockingWork {
   /// Runs the code on a thread of its own and returns its result.
   ///
@@ -20,7 +20,7 @@ public enum BlockingWork {
 
   /// Runs the code on a thread of its own, and does not wait for it.
   ///
-  /// Where `runsInline` is true, it runs as a task on the executor that the calling task prefers.
+  /// If `runsInline` is true, it runs as a task on the executor that the calling task prefers.
   public static func start(_ work: @escaping @Sendable () -> Void) {
     guard runsInline else { return threads.add(work) }
     Task(executorPreference: ExecutorPreference.current) { work() }
@@ -64,7 +64,7 @@ private final class BlockingThreads: Sendable {
 
   /// The maximum number of threads; further jobs wait for one of them.
   private static let most = 64
-  /// The number of threads that stay when there is nothing to do.
+  /// The number of idle threads that are kept.
   private static let kept = 4
 
   private struct State {

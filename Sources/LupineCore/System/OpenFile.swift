@@ -17,7 +17,10 @@ public struct OpenFile: ~Copyable, Sendable {
   private let descriptor: Int32
   private let kind: LupineError.Kind
 
+  /// Opens a file.
+  ///
   /// - Parameter kind: the kind of the errors. Default: `bodyFailed`.
+  /// - Throws: `LupineError` of that kind if the path contains a NUL byte or the file cannot be opened.
   public init(reading path: String, orFailAs kind: LupineError.Kind = .bodyFailed) throws(LupineError) {
     self.path = path
     self.kind = kind
@@ -34,7 +37,9 @@ public struct OpenFile: ~Copyable, Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The file's size in bytes.
+  /// Returns the file's size in bytes.
+  ///
+  /// - Throws: `LupineError` of the given kind if the file is a folder or not a regular file.
   public func size() throws(LupineError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -60,6 +65,8 @@ public struct OpenFile: ~Copyable, Sendable {
   }
 
   /// Returns the first bytes of the file; fewer if the file is shorter.
+  ///
+  /// - Throws: `LupineError` of the given kind if the file cannot be read.
   public func data(count: Int64) throws(LupineError) -> Data {
     var data = Data(count: Int(count))
     let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
@@ -81,7 +88,7 @@ extension URL {
       let reason = url.isFileURL ? "names a file on the machine \"\(host)\"" : name
       throw LupineError(
         kind,
-        "A file of this machine was to be named by a URL that \(reason); give it a path, or a URL of the scheme "
+        "The URL must name a file of this machine, but it \(reason); use a path, or a URL of the scheme "
           + "\"file\".")
     }
     return url.path

@@ -150,6 +150,8 @@ extension URL: URLConvertible {
   /// Parses the URL's text.
   ///
   /// A URL without a scheme is appended to `base`.
+  ///
+  /// - Throws: `LupineError` of kind `.invalidURL`.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     try absoluteString.asURL(relativeTo: base)
   }
@@ -159,6 +161,8 @@ extension URLComponents: URLConvertible {
   /// Parses the components' text.
   ///
   /// Components without a scheme are appended to `base`.
+  ///
+  /// - Throws: `LupineError` of kind `.invalidURL`.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     guard let string else { throw URLFault.components.error }
     return try string.asURL(relativeTo: base)

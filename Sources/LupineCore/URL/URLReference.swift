@@ -55,6 +55,8 @@ public protocol URLConvertible: Sendable {
 
 extension URLConvertible {
   /// Returns the URL, which must be absolute.
+  ///
+  /// - Throws: the errors of `asURL(relativeTo:)`.
   public func asURL() throws -> HTTPURL { try asURL(relativeTo: nil) }
 }
 
@@ -65,6 +67,8 @@ extension HTTPURL: URLConvertible {
 
 extension String: URLConvertible {
   /// Parses the string as `HTTPURL.appending(reference:)` does if there is a base URL, otherwise as an absolute URL.
+  ///
+  /// - Throws: `LupineError` of kind `.invalidURL`.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     if let base { return try base.appending(reference: self) }
     do throws(LupineError) {

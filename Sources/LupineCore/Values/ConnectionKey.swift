@@ -2,7 +2,7 @@ import LupineSupport
 
 /// The properties that two exchanges must share to use the same connection.
 ///
-/// A connection is never used for two identities, even if two sessions share one transport.
+/// A connection is never used for two different keys, even if two sessions share one transport.
 public struct ConnectionKey: Sendable, Hashable {
   /// The number of the trust policy that evaluated the connection's certificates.
   ///
@@ -100,7 +100,7 @@ public struct ConnectionKey: Sendable, Hashable {
   /// Shared by reference between an exchange and its session.
   private var storage = Self.usual
 
-  /// The identity of a session without connection settings of its own.
+  /// The key of a session without connection settings of its own.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {
     if let trustPolicy { self.trustPolicy = trustPolicy }
     if let certificateAuthorities { self.certificateAuthorities = certificateAuthorities }

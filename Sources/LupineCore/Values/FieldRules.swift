@@ -26,7 +26,7 @@ public enum FieldRules {
   private static func error(_ facts: FieldFacts, _ fields: HTTPFields, _ limit: Int) -> LupineError {
     if facts.findings.contains(.invalidName) {
       return LupineError(
-        .invalidRequest, "A field's name holds a byte that no name may hold, or none (RFC 9110 section 5.1).")
+        .invalidRequest, "A field's name is empty or has a byte that no name may have (RFC 9110 section 5.1).")
     }
     if facts.findings.contains(.invalidValue) {
       let names = fields.lazy.filter { !$0.withUnsafeBytesOfValue(isValid) }.map(\.name.rawName)
@@ -37,11 +37,11 @@ public enum FieldRules {
     }
     if facts.findings.contains(.framing) {
       let name = fields.contains(.contentLength) ? HTTPField.Name.contentLength : .transferEncoding
-      return LupineError(.invalidRequest, "\(name) is the transport's to set; give the body its length instead.")
+      return LupineError(.invalidRequest, "The transport sets \(name); set the length of the body instead.")
     }
     return LupineError(
       .limitExceeded(.requestFields),
-      "The request's fields come to \(facts.size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
+      "The request's fields have \(facts.size) bytes, more than \(limit), the limit requestFields; send fewer, or raise the limit."
     )
   }
 
@@ -85,7 +85,7 @@ public enum RequestRules {
         .invalidRequest, "The method is empty or has a byte that is not allowed in a method (RFC 9110 section 9.1).")
     }
     guard request.method != .connect else {
-      throw LupineError(.invalidRequest, "CONNECT is the transport's own, for proxies; send another method.")
+      throw LupineError(.invalidRequest, "Only the transport sends CONNECT, to proxies; use another method.")
     }
     if request.hasBody { try checkBodyAllowed(in: request) }
   }
@@ -96,13 +96,13 @@ public enum RequestRules {
     case .head, .trace:
       throw LupineError(
         .invalidRequest,
-        "A \(request.method.rawValue) request has no body (RFC 9110 section 9.3). Leave it out, or send another method; "
+        "A \(request.method.rawValue) request has no body (RFC 9110 section 9.3). Remove it, or use another method; "
           + parameters)
     case .get where !request.options.allowsBodyWithGET:
       throw LupineError(
         .invalidRequest,
-        "A GET request has a body only where its options say so, since many servers and proxies refuse it or leave it out "
-          + "(RFC 9110 section 9.3.1). Send another method, or set the option 'allowsBodyWithGET'; " + parameters)
+        "A GET request has a body only if its options allow it, because many servers and proxies refuse or remove it "
+          + "(RFC 9110 section 9.3.1). Use another method, or set the option 'allowsBodyWithGET'; " + parameters)
     default: return
     }
   }

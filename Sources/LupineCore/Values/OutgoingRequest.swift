@@ -19,8 +19,8 @@ public struct OutgoingRequest: Sendable {
   }
   /// The request's own fields.
   ///
-  /// The transport sets `Content-Length` and `Transfer-Encoding`. It sets `Host` unless the request contains one; that
-  /// one is sent to the request's own origin only.
+  /// The transport sets `Content-Length` and `Transfer-Encoding`. It sets `Host` unless the request contains one. A
+  /// `Host` of the request is sent to the request's own origin only.
   public var headers: HTTPFields {
     get { storage.value.headers }
     _modify {
@@ -174,7 +174,7 @@ extension OutgoingRequest {
   public struct Options: Sendable {
     /// The timeouts of this request; `nil` means the session's.
     ///
-    /// They replace all of the session's timeouts: a timeout that is `nil` here does not exist.
+    /// They replace all of the session's timeouts: `nil` here means no timeout.
     /// `SessionRequest.timeouts(_:)` changes single ones.
     ///
     /// Timeouts that an adapter or an interceptor sets apply from then on. If the attempt had no timeout before, it

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import LupineFoundation
 import LupineSupport
 
-/// The fields whose values are secret: removed across origins, redacted in all text for people.
+/// The fields whose values are secret, removed across origins and redacted in all text for people.
 public struct SecretFields: Sendable, Hashable {
   /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key` and `X-Amz-Security-Token`.
   public static let standard = SecretFields(

@@ -46,7 +46,7 @@ public struct Timeouts: Sendable, Hashable {
   /// `Session.Builder.build()` throws an error with them.
   public var issues: [String] {
     [("connect", connect), ("idle", idle), ("total", total), ("attempt", attempt)].compactMap { name, bound in
-      bound.flatMap { $0 <= .zero ? "\(name) is \($0); a timeout is longer than nothing" : nil }
+      bound.flatMap { $0 <= .zero ? "\(name) is \($0); a timeout must be longer than zero" : nil }
     }
   }
 }

@@ -35,7 +35,7 @@ struct AuthenticationSchemes: Sendable {
     return nil
   }
 
-  /// A hint at the scheme that could answer the challenge, if the session has none that can.
+  /// A hint about the scheme that could answer the challenge, if no scheme of the session can.
   func remedy(for head: HTTPResponse) -> String? {
     let known = Set(schemes.map { $0.name.lowercased() })
     let asked = Set(Self.challenges(head).map { $0.scheme.lowercased() })
@@ -44,7 +44,7 @@ struct AuthenticationSchemes: Sendable {
     if head.status.code == 407, provesConnections, !asked.contains("digest") {
       return "for NTLM or Negotiate, name a connection credential with the proxy"
     }
-    return provesConnections || asked.contains("digest") ? "LupineAuthentication brings one" : nil
+    return provesConnections || asked.contains("digest") ? "LupineAuthentication has one" : nil
   }
 
   private static func challenges(_ head: HTTPResponse) -> [AuthenticationChallenge] {

@@ -28,7 +28,7 @@ struct AuthenticationState: Sendable {
 
   /// The server or proxy; a proxy's credential is used for every server.
   let recipient: AuthenticationContext.Recipient
-  /// The origin that the credential is for: that of the attempt's first request, before a refreshed URL.
+  /// The origin that may receive the credential: that of the attempt's first request, before a refreshed URL.
   private(set) var origin: HTTPURL.Origin?
   /// Whether a redirect has led to another origin, after which no credential is sent.
   private(set) var hasLeftOrigin = false

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The Basic scheme (RFC 7617), in UTF-8.
 ///
-/// A server or a proxy gets the password after its challenge. A proxy that has accepted it gets it without a challenge
-/// from then on.
+/// A server or a proxy receives the password after its challenge. A proxy that has accepted the password then receives
+/// it without a challenge.
 struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
   let name = "Basic"
-  /// Whether a proxy gets the credential before its challenge, because no stronger scheme is available.
+  /// Whether a proxy receives the credential before its challenge, because no stronger scheme is available.
   private let greetsProxies: Bool
   private let memory = BasicMemory()
 

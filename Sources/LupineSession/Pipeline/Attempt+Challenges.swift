@@ -29,7 +29,7 @@ extension Attempt {
     case reason(String)
     case failed(LupineError)
 
-    static let given = Unanswered.reason("the credential was given already")
+    static let given = Unanswered.reason("the credential was already sent")
   }
 
   private mutating func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
@@ -61,9 +61,9 @@ extension Attempt {
     try await give(credential, to: offers, of: challenger)
   }
 
-  /// Waits for the end of a challenge's body, which is the answer if the program gives no credential.
+  /// Waits for the end of a challenge's body, which becomes the response if the program gives no credential.
   ///
-  /// A body that is handed over at its head is not waited for, because it waits for its reader.
+  /// It does not wait for a body that is handed over at its head, because such a body has no reader yet.
   private func free(_ response: TransportResponse) async throws(LupineError) {
     guard !task.handsOverAtHead else { return }
     if task.handler == nil {

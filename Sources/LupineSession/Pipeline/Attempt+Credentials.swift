@@ -18,7 +18,7 @@ extension Attempt {
     change(&authentications[recipient, default: AuthenticationState(recipient)])
   }
 
-  /// The connection key of a request: its proxy, and the connection credential if its scope allows the URL.
+  /// The connection key of a request, with its proxy, and with the connection credential if its scope allows the URL.
   mutating func identity(for request: OutgoingRequest) -> ConnectionKey {
     var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
@@ -176,7 +176,7 @@ extension Attempt {
 }
 
 extension Session {
-  /// The route of a request through a proxy; `nil` if no proxy reads any part of the request.
+  /// The route of a request through a proxy; `nil` if no proxy receives any part of the request.
   func passage(to url: HTTPURL) -> ProxyPassage? {
     configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
   }

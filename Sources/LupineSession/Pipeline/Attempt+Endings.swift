@@ -80,7 +80,7 @@ extension Attempt {
     close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
   }
 
-  private static let unwanted = LupineError(.cancelled, "The response was not wanted any more.")
+  private static let unwanted = LupineError(.cancelled, "The response was not needed any more.")
 }
 
 /// Ends responses that are refused at their head.
@@ -137,7 +137,7 @@ extension Attempt {
   }
 }
 
-/// Resends requests within an attempt; no retrier is asked, because the resend is safe.
+/// Resends requests within an attempt; no retrier decides, because the resend is safe.
 extension Attempt {
   /// The maximum number of resends in one attempt.
   static let mostResends = 3
@@ -169,7 +169,7 @@ extension Attempt {
     guard error.kind == .connectionLost, request.isIdempotent, let metrics = error.metrics, metrics.isConnectionReused,
       metrics.firstByte == nil
     else { return nil }
-    return "a kept connection was lost before the response began"
+    return "a reused connection was lost before the response began"
   }
 }
 

@@ -66,7 +66,7 @@ extension Attempt {
 extension Attempt {
   /// The context of the attempt for interceptors.
   ///
-  /// It is a branch: its events are the attempt's, and its bytes are no progress.
+  /// It is a branch: it emits the attempt's events, and its bytes do not count as progress.
   mutating func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
     context(for: request, control: ExchangeControl(now: session.clock.now, for: task)).branch(control)
   }
@@ -107,7 +107,7 @@ extension Attempt {
       } else if task.handler != nil {
         answer.response = try await copied(response, into: sink, control)
       }
-      // A stream ends when its reader has taken it.
+      // The body of a stream ends later, when its reader has taken the last byte.
       if task.handsOverAtHead { return answer }
       let end = try await self.end(of: answer)
       task.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
@@ -130,10 +130,10 @@ extension Attempt {
   }
 
   private static let cannotContinue = LupineError(
-    .interceptionFailed, "An interceptor answered with a part of a file that is not the one that was asked for.")
+    .interceptionFailed, "An interceptor returned another part of the file than the requested one.")
 
   private static let bodyIsGone = LupineError(
     .interceptionFailed,
-    "An interceptor answered with a body that has gone elsewhere, as that of an exchange before; answer with a body of its own, as by `ResponseBody.complete`."
-  )
+    "An interceptor returned a body that already had a destination, such as that of an earlier exchange; return a "
+      + "new body, for example with `ResponseBody.complete`.")
 }

@@ -35,7 +35,7 @@ extension Attempt {
     try notifySchemes(of: response, to: sent)
     keepCookies(of: response, to: sent)
     reportEnd(of: response)
-    // A proxy's response says nothing about the URL.
+    // A proxy's response cannot redirect the request.
     if response.source == .origin, let next = try redirect(after: response, to: request) { return .redirect(next) }
     if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
       try await answers(response, to: challenger)
@@ -89,7 +89,7 @@ extension Attempt {
     } else {
       response.body.open(BodySink(.collect(limit: session.exchangeSettings.limits.responseBody), stages: stages))
     }
-    // The file is written while the program decides about the head.
+    // The file is written while the program's closures decide about the head.
     if isFile {
       Task(executorPreference: configuration.executor) { _ = try? await response.body.end() }
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The decision about a retry.
 enum RetryStep: Sendable {
-  /// - reason: why there is no retry, for monitors; `nil` if they know it already.
+  /// - reason: why there is no retry, for monitors; `nil` if another event reports it.
   case end(RequestOutcome, reason: String?)
   case again(after: Duration)
 }
@@ -20,7 +20,7 @@ struct RetryHistory: Sendable, Equatable {
 }
 
 extension Attempt {
-  /// Asks the retriers, the session's first; the first decision other than `doNotRetry` applies.
+  /// Calls the retriers, the session's first; the first decision other than `doNotRetry` applies.
   ///
   /// They receive the request that the attempt began with: a POST that was redirected to a GET is retried as a POST.
   mutating func retryStep(after result: AttemptResult, of original: OutgoingRequest) async -> RetryStep {
@@ -54,7 +54,7 @@ extension Attempt {
       }
     }
     credit(failed)
-    return .end(outcome, reason: notes.joined(to: "no retrier asked for it"))
+    return .end(outcome, reason: notes.joined(to: "no retrier requested it"))
   }
 
   /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
@@ -80,7 +80,7 @@ extension Attempt {
     session.retryBudget.answered(failed.request.url)
   }
 
-  /// Asks the retriers about a status before the body is handed over; returns the reason not to hand it over, if any.
+  /// Calls the retriers for a status before the body is handed over; returns the reason not to hand it over, if any.
   mutating func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest) async -> LupineError? {
     var outcome = RequestOutcome(head)
     if !redirects.isEmpty { outcome.redirects = redirects }
@@ -102,7 +102,7 @@ extension Attempt {
   private var finality: String {
     let isHandedOver = task.state.withLock { $0.cancellation == nil && $0.isHandedOver }
     return isHandedOver
-      ? "its response was handed over already" : "the request was ended"
+      ? "its response was already handed over" : "the request was ended"
   }
 
   /// The outcome with another error, which keeps the failure that the retriers received.

@@ -4,7 +4,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// One attempt of a request: its exchanges, and what they have shown so far.
+/// One attempt of a request: its exchanges, and their results so far.
 ///
 /// The pipeline owns the value. What other threads read or change, such as the exchange under way, is in the request's
 /// state.
@@ -77,7 +77,7 @@ struct Attempt: Sendable {
     get { history?.value.retries ?? RetryHistory() }
     set { change { $0.retries = newValue } }
   }
-  /// Whether no server and no proxy has been authenticated to.
+  /// Whether the attempt has authenticated to no server and to no proxy.
   var hasNoAuthentication: Bool { history.map { $0.value.authentications.isEmpty } ?? true }
 
   private mutating func change(_ change: (inout History) -> Void) { history.change(from: History(), change) }
@@ -124,7 +124,7 @@ extension Attempt {
       let received =
         interceptors.isEmpty
         ? try await exchange(request) : try await exchange(request, through: interceptors)
-      // An interceptor may have let a response through after the request was cancelled.
+      // An interceptor may have returned a response after the request was cancelled.
       let (ended, validators) = task.state.withLock { state in
         (state.timing.endAttempt() ?? state.cancellation, state.settings.validators)
       }
@@ -221,7 +221,7 @@ extension Attempt {
     return task.handsOverAtHead || response.hasData || task.download.withLock { $0.hasTransferred }
   }
 
-  /// Adds to the error which scheme would answer the challenge, or why none did.
+  /// Adds to the error the scheme that would answer the challenge, or the reason why no scheme did.
   private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
     guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
@@ -234,7 +234,7 @@ extension Attempt {
 }
 
 extension Attempt {
-  /// Asks the handler for the request of this attempt, and adds the session's default fields.
+  /// Prepares the request with the handler, and adds the session's default fields.
   ///
   /// A field that the request already has is not changed. No content coding is requested with a range, because a part of
   /// coded content cannot be decoded, and many servers would send the whole content.
@@ -275,7 +275,7 @@ struct AttemptResult: Sendable {
   /// The request as the attempt sent it first, before redirects.
   var request: OutgoingRequest
   var outcome: RequestOutcome
-  /// Whether the request ends without asking the retriers.
+  /// Whether the request ends without a decision of the retriers.
   var isFinal = false
 
   /// - Parameter last: the last exchange of the attempt.

@@ -2,7 +2,7 @@ import Synchronization
 import HTTPTypes
 import LupineCore
 
-/// Runs one request: makes attempts until one succeeds or no retrier wants another.
+/// Runs one request: makes attempts until one succeeds or no retrier requests another.
 struct Pipeline: Sendable {
   let task: RequestExecution
   var session: Session { task.session }
@@ -53,7 +53,7 @@ struct Pipeline: Sendable {
     case next(Attempt, OutgoingRequest, after: Duration)
   }
 
-  /// Asks the retriers, then the handler of the response.
+  /// Calls the retriers, then the handler of the response.
   private func step(
     after result: AttemptResult, _ isSettled: Bool, of request: OutgoingRequest, _ attempt: inout Attempt
   ) async -> Step {
@@ -80,7 +80,7 @@ struct Pipeline: Sendable {
     }
   }
 
-  /// Asks the handler whether the request goes on; only a stream does.
+  /// Returns what the handler decides about a further response; only a stream can have one.
   private func followUp(after outcome: RequestOutcome) async -> FollowUp {
     guard let handler = task.streamedHandler, task.cancellation == nil else {
       return .end()

@@ -210,7 +210,7 @@ public struct TransferProgress: Sendable, Hashable {
     self.throughput = throughput
   }
 
-  /// The completed fraction, from 0 to 1; 0 if the total is unknown.
+  /// The completed fraction, from 0 to 1; 0 if the total is unknown, 1 if the total is 0.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
     return total > 0 ? min(1, Double(completed) / Double(total)) : 1

@@ -63,7 +63,7 @@ extension RequestExecution {
   func setDeadline(_ instant: any InstantProtocol<Duration>) {
     let now = session.clock.now()
     guard let left = session.clock.time(until: instant) else {
-      let message = "The deadline is an instant of \(type(of: instant)), which is not of the session's clock."
+      let message = "The deadline is an instant of \(type(of: instant)), not of the session's clock."
       return cancel(LupineError(.invalidRequest, message))
     }
     state.withLock { state in
@@ -100,7 +100,7 @@ extension RequestExecution {
       return nil
     }
     if let issue = timeouts.issues.first {
-      cancel(LupineError(.invalidRequest, "The request's timeouts cannot be kept: \(issue)."))
+      cancel(LupineError(.invalidRequest, "The request's timeouts are invalid: \(issue)."))
       return nil
     }
     let control = watched.exchange

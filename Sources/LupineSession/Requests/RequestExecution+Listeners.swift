@@ -92,7 +92,8 @@ extension RequestExecution {
     if let moment { scheduleProgress(direction, at: moment) }
   }
 
-  /// Ends the handlers of progress, because a request with any number of responses, such as a stream of events, has none.
+  /// Ends the handlers of progress: a request with any number of responses, such as a stream of events, has no
+  /// progress.
   public func endProgress() { _ = finishProgress(isGood: false) }
 
   /// Reports the last progress values; the returned tasks end when every handler has received them.

@@ -32,8 +32,8 @@ extension RequestExecution {
 
   /// Waits while the request is held: suspended, or made by a session that does not start requests by itself.
   ///
-  /// A reader of a stream calls it before it waits for something that is no byte of the body, so that `suspend()` holds
-  /// it as well. Cancelling the caller's task cancels the request.
+  /// The reader of a stream calls this method before it waits for anything except bytes of the body, so that
+  /// `suspend()` applies to that wait as well. Cancelling the caller's task cancels the request.
   ///
   /// - Throws: the reason of the cancellation, if the request was cancelled.
   public func waitWhileSuspended() async throws(LupineError) {

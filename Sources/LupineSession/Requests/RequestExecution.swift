@@ -38,8 +38,8 @@ public final class RequestExecution: Sendable {
 
   /// Counts a request that has not started as running, so that the session can end it.
   ///
-  /// `finishRequests()` then waits for it. A request that starts is counted without this call; it is for one that is
-  /// read while it is suspended.
+  /// `finishRequests()` then waits for it. A request that starts is counted without this call. The call is needed for a
+  /// request that is read while it is suspended.
   ///
   /// - Throws: the reason why the session accepts no more requests.
   public func register() throws(LupineError) {
@@ -124,7 +124,7 @@ public final class RequestExecution: Sendable {
 
   /// Starts the request, in a task of its own, if it has not started and is not suspended.
   ///
-  /// A reader of a stream calls it before it waits for the head.
+  /// The reader of a stream calls this method before it waits for the head.
   public func start() {
     if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { launch() }
   }

@@ -1,6 +1,6 @@
 import LupineCore
 
-// The results of state changes: each says what the caller does outside the lock.
+// The results of state changes: each contains the work of the caller outside the lock.
 
 extension RequestState {
   /// What a task that awaits the outcome must do.

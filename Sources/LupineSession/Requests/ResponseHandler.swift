@@ -1,7 +1,7 @@
 public import LupineCore
 public import LupineFoundation
 
-/// Decides where the body of a response goes, for a kind of request that does not store it in memory.
+/// Decides where the body of a response goes, for a kind of request that does not store the body in memory.
 ///
 /// `Session.makeExecution(handler:request:)` takes the handler of one request. `DownloadRequest` has a handler that
 /// writes a file, `DataStreamRequest` one that hands pieces to a reader, and a program can have one of its own:
@@ -36,13 +36,14 @@ public protocol ResponseHandler: AnyObject, Sendable {
 
   /// Returns the request of one attempt, for example one for the rest of a file; called after the adapters.
   ///
-  /// What the handler stored of an earlier attempt is not part of this one. By default, it returns the request unchanged.
+  /// State that the handler stored in an earlier attempt is not part of this one. By default, it returns the request
+  /// unchanged.
   func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest
 
-  /// Decides about a response whose head is no redirect that is followed and no challenge that is answered.
+  /// Decides about a response that is neither a followed redirect nor an answered challenge.
   ///
   /// Called for each such response, before validation, also for a status that a validator refuses later. The body may
-  /// still be arriving; it goes nowhere before the decision. The method does not open the body.
+  /// still be arriving; it has no destination before the decision. The method does not open the body.
   ///
   /// - Parameter request: the request without cookies and without answers to challenges.
   /// - Throws: `LupineError` if the response cannot be used. The attempt then fails, and the retriers decide.
@@ -50,7 +51,7 @@ public protocol ResponseHandler: AnyObject, Sendable {
     _ response: TransportResponse, to request: OutgoingRequest, in session: Session
   ) async throws(LupineError) -> ResponseDecision
 
-  /// Drops what it has stored of the last response, because a validator or the program has refused it.
+  /// Drops the stored part of the last response, because a validator or the program has refused the response.
   ///
   /// By default, it drops nothing and returns `nil`.
   ///
@@ -68,7 +69,7 @@ public protocol ResponseHandler: AnyObject, Sendable {
   ///
   /// A cancellation does not end this method. By default, it returns the outcome unchanged.
   ///
-  /// - Returns: the outcome that those who await the request receive.
+  /// - Returns: the outcome of the request, for every task that awaits it.
   func conclude(_ outcome: RequestOutcome) async -> RequestOutcome
 }
 
@@ -91,7 +92,7 @@ extension ResponseHandler {
 
 /// Hands over the body of a response to a reader while it arrives.
 ///
-/// Validators and retriers decide at the head. Once a response has been handed over, a retrier is not asked any more, and
+/// Validators and retriers decide at the head. After a response has been handed over, no retrier decides any more, and
 /// the request ends when the reader has taken the last byte.
 public protocol StreamedResponseHandler: ResponseHandler {
   /// Hands over a response that was validated, before any of its body has been read; it must not wait.
@@ -100,7 +101,7 @@ public protocol StreamedResponseHandler: ResponseHandler {
   /// `ResponseBody.next()`, or drops the body with `ResponseBody.abandon()`.
   func handOver(_ response: TransportResponse)
 
-  /// Decides whether the request goes on after an attempt that no retrier repeats.
+  /// Decides whether the request continues after an attempt that no retrier repeats.
   ///
   /// Not called if the request was cancelled. A cancellation of the request cancels the calling task. By default, the
   /// request ends.
@@ -133,7 +134,7 @@ public struct ResponseDecision: Sendable {
     ///
     /// The session decodes its content codings before the stages of the sink.
     ///
-    /// - offset: the number of bytes that were there before; the progress of the download starts there.
+    /// - offset: the number of bytes that an earlier response brought; the progress of the download starts there.
     case receive(BodySink, offset: Int64)
     /// The body is discarded, and the request that the closure returns is sent once it has ended.
     ///

@@ -98,14 +98,14 @@ extension DataResponse {
 }
 
 extension RequestExecution {
-  /// Serializes the response of an outcome off the caller's actor, measures the time, and tells the monitors.
+  /// Serializes the response of an outcome off the caller's actor, measures the time, and reports it to the monitors.
   ///
-  /// A serializer that names no decoder uses the session's, as do those of `Session.decodingDefaults`. An outcome with an
-  /// error gives that error, which a `FailureExplaining` serializer explains. An error of the serializer gets the request,
-  /// the head, the metrics and the first bytes of the body.
+  /// A serializer that names no decoder uses the session's, as do those of `Session.decodingDefaults`. An outcome with
+  /// an error gives that error, which a `FailureExplaining` serializer explains. An error of the serializer gets the
+  /// request, the head, the metrics and the first bytes of the body.
   ///
-  /// - Parameter prepare: changes the response first, for example its data if the body is in a file. Its time counts, and
-  ///   an error that it throws is one of the serializer.
+  /// - Parameter prepare: changes the response first, for example its data if the body is in a file. Its time is
+  ///   included, and its error counts as an error of the serializer.
   @concurrent
   public func serialize<Serializer: ResponseSerializer>(
     _ outcome: RequestOutcome, with serializer: Serializer,

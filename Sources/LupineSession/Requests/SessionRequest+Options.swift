@@ -84,7 +84,7 @@ extension SessionRequest {
 extension SessionRequest {
   /// Calls the handler as the request's body is sent.
   ///
-  /// The values come in order and never decrease. If a retry sends the body again, the handler is called only once the
+  /// The values come in order and never decrease. If a retry sends the body again, the handler is not called until the
   /// earlier value is exceeded. The only exception is the last value of a successful request: it is the full size, also
   /// of a body that is empty or shorter when sent again. The last value always comes, before the response, unless the
   /// request is cancelled or times out; then the request does not wait for handlers. An event stream has no progress.

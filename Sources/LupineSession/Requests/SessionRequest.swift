@@ -9,8 +9,8 @@ import Synchronization
 /// It starts at its first handler or first `await`, or, if the session's `startsImmediately` is `false`, at `resume()`.
 /// Copies refer to the same request.
 ///
-/// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. All
-/// that the protocol offers, such as `validate()`, `retrier(_:)` and `cancel()`, then works.
+/// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. The
+/// type then has every method of the protocol, such as `validate()`, `retrier(_:)` and `cancel()`.
 public protocol SessionRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The execution, which all copies share.
   var execution: RequestExecution { get }
@@ -89,7 +89,7 @@ extension SessionRequest {
 
   /// The method, the URL without the values of its query, and the status once there is one.
   public var description: String {
-    guard let request else { return "a request that could not be made" }
+    guard let request else { return "a request that could not be created" }
     let status = execution.state.withLock { $0.status }.map { " (\($0))" } ?? ""
     return "\(request.summary)\(status)"
   }
@@ -141,9 +141,9 @@ extension SessionRequest {
     get async { await execution.outcome().response?.trailers }
   }
 
-  /// What transport layers and interceptors state about the last response, once its head has been accepted.
+  /// What transport layers and interceptors state about the last response, after its head has been accepted.
   ///
-  /// Empty before, and if they state nothing. For a stream, read it after its `head`.
+  /// Empty before that, and if nothing is stated. For a stream, read it after its `head`.
   public var responseAttributes: ResponseAttributes {
     execution.state.withLock { state in
       if case .finished(let outcome) = state.phase { outcome.attributes } else { state.history.last.attributes }

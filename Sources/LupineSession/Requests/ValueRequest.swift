@@ -99,6 +99,7 @@ extension ValueRequest {
   }
 }
 
+/// Each handler is called on its `queue`, or off the caller's thread if the queue is `nil`.
 extension ValueRequest {
   /// Calls the handler with the unserialized response, including its body.
   ///

@@ -3,7 +3,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// The content codings that a session can undo, by name.
+/// The content codings that a session can decode, by name.
 struct ContentCodings: Sendable {
   private let codings: [any ContentCoding]
 

@@ -20,7 +20,8 @@ public enum CredentialScope: Sendable, Hashable {
       guard let baseURL else {
         throw LupineError(
           .adaptationFailed,
-          "A secret is meant for the base URL's origin, and the session has no base URL; set one, or name the origins.")
+          "A secret is for the base URL's origin, but the session has no base URL; set one, or name the origins."
+        )
       }
       return url.origin == baseURL.origin
     case .origins(let origins):
@@ -42,7 +43,7 @@ extension CredentialScope {
   }
 }
 
-/// A credential that authenticates connections, and the origins that it is for.
+/// A credential that authenticates connections, and the origins that it may be sent to.
 struct ScopedConnectionCredential: Sendable {
   var credential: ConnectionCredential
   var scope: CredentialScope

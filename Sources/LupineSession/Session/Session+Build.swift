@@ -124,7 +124,8 @@ extension Session.Builder {
       if let other = spellings.updateValue(text, forKey: pattern) {
         issues.append(
           ConfigurationIssue(
-            part: "trust", reason: "\"\(other)\" and \"\(text)\" are one pattern, which has one evaluator"))
+            part: "trust",
+            reason: "\"\(other)\" and \"\(text)\" are the same pattern, which can have only one evaluator"))
       }
       rules.append((pattern, evaluator))
     }

@@ -14,7 +14,7 @@ extension Session.Builder {
       configuration.identity.localAddress = IPAddress(text)
       require(.localAddresses, "localAddress", &issues)
       if IPAddress(text) == nil {
-        issues.append(ConfigurationIssue(part: "localAddress", reason: "\"\(text)\" is no address"))
+        issues.append(ConfigurationIssue(part: "localAddress", reason: "\"\(text)\" is not an address"))
       }
     }
     require(requiredCapabilities, "requiring", &issues)
@@ -27,7 +27,7 @@ extension Session.Builder {
   /// Adds an issue if the transport lacks a capability that the part needs.
   func require(_ needed: TransportCapabilities, _ part: String, _ issues: inout [ConfigurationIssue]) {
     guard let missing = transport?.capabilities.missing(of: needed), !missing.isEmpty else { return }
-    issues.append(ConfigurationIssue(part: part, reason: "the transport cannot do it (it lacks \(missing))"))
+    issues.append(ConfigurationIssue(part: part, reason: "the transport does not support it (it lacks \(missing))"))
   }
 
   private func checkedProxies(_ warnings: inout [ConfigurationIssue]) -> (ProxyRules, [ConfigurationIssue]) {
@@ -71,7 +71,7 @@ extension Session.Builder {
       let addresses = texts.compactMap { IPAddress($0) }
       if addresses.isEmpty || addresses.count < texts.count {
         issues.append(
-          ConfigurationIssue(part: "resolve", reason: "\(host) needs addresses such as 192.0.2.1, and has others"))
+          ConfigurationIssue(part: "resolve", reason: "the addresses of \(host) must have a form such as 192.0.2.1"))
       }
       guard let url = try? HTTPURL("https://\(host)/"), url.hostKind == .name, url.port == nil else {
         issues.append(ConfigurationIssue(part: "resolve", reason: "\"\(host)\" is not the name of a host"))
@@ -87,7 +87,8 @@ extension Session.Builder {
     guard let path = route.unixSocket else { return }
     require(.unixSockets, "unixSocket", &issues)
     if path.isEmpty || path.utf8.count > 107 || path.utf8.contains(0) {
-      issues.append(ConfigurationIssue(part: "unixSocket", reason: "its path has 1 to 107 bytes, none of them zero"))
+      issues.append(
+        ConfigurationIssue(part: "unixSocket", reason: "its path must have 1 to 107 bytes, none of them zero"))
     }
     let others = [
       ("a proxy", !proxies.isEmpty), ("a local address", route.localAddress != nil),
@@ -95,7 +96,7 @@ extension Session.Builder {
     ]
     for (name, isThere) in others where isThere {
       issues.append(
-        ConfigurationIssue(part: "unixSocket", reason: "it leaves no use for \(name); take one of them away"))
+        ConfigurationIssue(part: "unixSocket", reason: "it cannot be combined with \(name); remove one of them"))
     }
   }
 
@@ -104,7 +105,7 @@ extension Session.Builder {
     if let proxy = blind.first, !route.overrides.isEmpty {
       issues.append(
         ConfigurationIssue(
-          part: "resolve", reason: "\(proxy) resolves names by itself; only a socks5 proxy is given addresses"))
+          part: "resolve", reason: "\(proxy) resolves names itself; only a socks5 proxy receives addresses"))
     }
     guard let policy = route.networkPolicy else { return }
     require(.networkPolicy, "networkPolicy", &issues)
@@ -113,7 +114,7 @@ extension Session.Builder {
       issues.append(
         ConfigurationIssue(
           part: "networkPolicy",
-          reason: "it cannot see which addresses \(proxy) connects to; only a socks5 proxy is given addresses"))
+          reason: "the addresses that \(proxy) connects to are unknown; only a socks5 proxy receives addresses"))
     }
   }
 
@@ -131,7 +132,7 @@ extension Session.Builder {
     require(isAboutReuse ? [.connectionOptions, .connectionReuse] : .connectionOptions, "connections", &issues)
     for (name, count) in [("perHost", options.perHost), ("total", options.total)] {
       if let count, count < 1 {
-        issues.append(ConfigurationIssue(part: "connections", reason: "\(name) is \(count); nothing could be sent"))
+        issues.append(ConfigurationIssue(part: "connections", reason: "\(name) is \(count); it must be at least 1"))
       }
     }
     let durations = [
@@ -140,7 +141,7 @@ extension Session.Builder {
     for (name, duration) in durations {
       if let duration, duration < .seconds(1) {
         issues.append(
-          ConfigurationIssue(part: "connections", reason: "\(name) is \(duration); it has a second or more"))
+          ConfigurationIssue(part: "connections", reason: "\(name) is \(duration); it must be at least a second"))
       }
     }
   }

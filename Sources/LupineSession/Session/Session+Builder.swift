@@ -132,12 +132,12 @@ extension Session.Builder {
     }
   }
 
-  /// Sets the source of the date, for protocol dates and for the validity of certificates.
+  /// Sets the source of the date, for protocol dates and for the validity of certificates; called from any thread.
   ///
   /// Default: the clock, if it is a `DatedClock` and the transport has no network; otherwise the system's date.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
-  /// Sets the source of randomness; each call returns 64 random bits.
+  /// Sets the source of randomness; each call, from any thread, returns 64 random bits.
   ///
   /// Default: the system's generator.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
@@ -216,12 +216,12 @@ extension Session.Builder {
 extension Session.Builder {
   /// Whether the builder has a transport.
   ///
-  /// A library with defaults of its own, such as `standardDefaults()`, reads it.
+  /// A library with its own defaults, such as `standardDefaults()`, reads it.
   public var hasTransport: Bool { transport != nil }
 
   /// Adds the content codings and authentication schemes of a plugin that the builder does not already have by name.
   ///
-  /// For a library with defaults of its own: what a program has installed before stays.
+  /// Use it in a library with its own defaults: the parts that a program has installed before stay.
   public func installDefault(_ plugin: some Plugin) -> Self {
     let defaults = Session.Builder().install(plugin)
     return changed { builder in
@@ -265,7 +265,7 @@ extension Session.Builder {
   func layered(_ transport: any Transport, _ issues: inout [ConfigurationIssue]) -> any Transport {
     guard let ordered = TransportLayer.ordered(layers) else {
       let names = layers.map { "\($0.name)" }.joined(separator: ", ")
-      let reason = "the places that the layers state contradict each other; the layers are \(names)"
+      let reason = "the placements of the layers contradict each other; the layers are \(names)"
       issues.append(ConfigurationIssue(part: "transportLayer", reason: reason))
       return transport
     }

@@ -140,7 +140,7 @@ extension Session.Builder {
   /// A connection that is authenticated with it is used with this credential only. After a redirect to another origin,
   /// the request continues without it.
   ///
-  /// - Parameter scope: the origins that it is for. Default: the origin of the base URL.
+  /// - Parameter scope: the origins that the credential may be sent to. Default: the origin of the base URL.
   public func connectionCredential(
     _ credential: ConnectionCredential, to scope: CredentialScope = .baseURL
   ) -> Self {

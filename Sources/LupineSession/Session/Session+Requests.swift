@@ -55,10 +55,11 @@ extension Session {
   /// ```
   ///
   /// - Parameters:
-  ///   - handler: decides where the body of the response goes; it serves this request alone. Default: `nil`, which stores
-  ///     the body in memory.
-  ///   - request: returns the request. It is called once, before this method returns. An error that it throws becomes the
-  ///     error of the request; one that is no `LupineError` becomes the `underlying` error of kind `invalidRequest`.
+  ///   - handler: decides where the body of the response goes; it serves this request alone. Default: `nil`, which
+  ///     stores the body in memory.
+  ///   - request: returns the request. It is called once, before this method returns. An error that it throws becomes
+  ///     the error of the request; one that is no `LupineError` becomes the `underlying` error of kind
+  ///     `invalidRequest`.
   public func makeExecution(
     handler: (any ResponseHandler)? = nil, request: () throws -> OutgoingRequest
   ) -> RequestExecution {
@@ -68,7 +69,8 @@ extension Session {
     return execution
   }
 
-  /// Returns a request with a URL relative to the base URL and with parameters, as `request(_:method:parameters:)` does.
+  /// Returns a request with a URL relative to the base URL and with parameters, as `request(_:method:parameters:)`
+  /// does.
   ///
   /// - Throws: `LupineError` if the URL is invalid or the parameters cannot be encoded.
   public func makeOutgoingRequest(
@@ -115,7 +117,7 @@ extension Session {
     } catch {
       return .failure(
         error as? LupineError
-          ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
+          ?? LupineError(.invalidRequest, "The request could not be created: \(error).", underlying: error))
     }
   }
 }

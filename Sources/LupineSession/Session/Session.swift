@@ -91,8 +91,8 @@ public final class Session: Sendable {
 
   /// Ends every request of this session with kind `sessionShutDown`, refuses new ones, and waits until all have ended.
   ///
-  /// The same applies to its background tasks: they are cancelled, and none starts any more. A background task must not
-  /// call it, because it would wait for itself.
+  /// The same applies to its background tasks: they are cancelled, and no other can be started. A background task must
+  /// not call this method, because it would wait for itself.
   ///
   /// The session releases its transport but does not shut it down, because another session may use it. A transport that
   /// has no other owner is deinitialized.
@@ -114,8 +114,8 @@ public final class Session: Sendable {
 
   /// Runs code that calls handlers of the program, in a task of its own; `finishRequests()` waits for its end.
   ///
-  /// A request that has a reader, such as a stream with handlers, calls them within this method. The completion handlers
-  /// of an execution do not need it.
+  /// A request that has a reader, such as a stream with handlers, calls them within this method. The completion
+  /// handlers of an execution do not need it.
   public func deliver(_ operation: @escaping @Sendable () async -> Void) {
     registry.beginDelivery()
     Task(executorPreference: configuration.executor) { [registry] in
@@ -126,7 +126,7 @@ public final class Session: Sendable {
 
   func openTransport() throws(LupineError) -> OpenTransport {
     if let transport = transport.withLock({ $0 }) { return transport }
-    throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
+    throw LupineError(.sessionShutDown, "The session was shut down; build another one.")
   }
 
   /// The running requests in the order of creation, for diagnostics.
@@ -162,7 +162,8 @@ extension Session {
   ///
   /// `shutdown()` cancels the task and waits for its end, and a session that is released cancels it. An operation that
   /// captures the session keeps it alive until the operation returns; capture it weakly in work without end. A layer or
-  /// an interceptor uses `TransferContext.startBackgroundTask(_:)` instead, which can also send requests below it.
+  /// an interceptor uses `TransferContext.startBackgroundTask(_:)` instead, which can also send requests below the
+  /// layer.
   ///
   /// The deadlines of the current task (`withDeadline`) do not apply to the operation.
   ///
@@ -177,8 +178,8 @@ extension Session {
 
   /// Waits until no background task of the session runs.
   ///
-  /// `finishRequests()` does not wait for them. A task without end, such as a periodic one, is not waited for with this
-  /// method, but with `shutdown()`.
+  /// `finishRequests()` does not wait for them. Do not call this method while a task without end runs, such as a
+  /// periodic one; `shutdown()` ends such a task.
   public func finishBackgroundTasks() async { await exchangeSettings.finishBackgroundTasks() }
 }
 

@@ -40,6 +40,7 @@ extension ConformanceKit {
   /// the kinds of errors, interim responses, byte counts, and the requests that the peer received.
   ///
   /// - Parameter checks: the checks to run. Default: all.
+  /// - Throws: the error of a subject that cannot make its transport.
   public static func differences(
     between left: ConformanceSubject, and right: ConformanceSubject, checks: [ConformanceCheck] = ConformanceKit.checks
   ) async throws -> ConformanceDifferences {

@@ -65,7 +65,7 @@ final class ConformanceStage: Sendable {
     return number
   }
 
-  private static let aborted = LupineError(.cancelled, "The check was given up.")
+  private static let aborted = LupineError(.cancelled, "The check was aborted.")
 
   /// Ends all exchanges and stops the peer.
   func abort() {

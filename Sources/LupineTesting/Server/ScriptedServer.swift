@@ -64,11 +64,15 @@ public final class ScriptedServer: Sendable {
   }
 
   /// Starts a server with the same reply to every request.
+  ///
+  /// - Throws: ``SocketFailure`` if the server cannot be started.
   public convenience init(always reply: ScriptedReply) throws {
     try self.init { _ in reply }
   }
 
   /// Starts a server with one reply for each request in sequence, and then with status 500.
+  ///
+  /// - Throws: ``SocketFailure`` if the server cannot be started.
   public convenience init(sequence replies: [ScriptedReply]) throws {
     try self.init { request in
       guard request.number < replies.count else {

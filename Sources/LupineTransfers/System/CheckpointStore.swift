@@ -14,9 +14,9 @@ import LupineSupport
 
 /// Keeps small states under names, so that a later process can continue what an earlier one began.
 ///
-/// Downloads keep what resumes them in a store (`DownloadRequest.checkpoint(_:in:otherwise:)`). A plugin can keep states of
-/// its own, such as those of an upload queue, in any store. `FileCheckpointStore` keeps files; a program can adopt the
-/// protocol to keep states elsewhere.
+/// Downloads keep their resume state in a store (`DownloadRequest.checkpoint(_:in:otherwise:)`). A plugin can keep
+/// states of its own, such as those of an upload queue, in any store. `FileCheckpointStore` keeps files; a program can
+/// adopt the protocol to keep states elsewhere.
 ///
 /// The methods may block. A download calls them one after another, on threads that may wait for disks
 /// (`BlockingWork`), and holds no lock meanwhile. Several downloads may call one store at the same time.
@@ -24,11 +24,11 @@ import LupineSupport
 public protocol CheckpointStore: Sendable {
   /// Returns the state under a name; `nil` if there is none.
   ///
-  /// An empty state may be what a power failure left: it is not used, but may be overwritten.
+  /// After a power failure a state may be empty: it is not used, but may be overwritten.
   ///
-  /// - Throws: `LupineError` if the state cannot be read, or if what is under the name is not a state of this store. It must not
-  ///   be overwritten then: a download goes on without a checkpoint, or fails with kind `resumeFailed` under the policy
-  ///   `ResumePolicy.fail`.
+  /// - Throws: `LupineError` if the state cannot be read, or if the name holds something other than a state of this
+  ///   store. It must not be overwritten then: a download continues without a checkpoint, or fails with kind
+  ///   `resumeFailed` under the policy `ResumePolicy.fail`.
   func read(_ name: String) throws(LupineError) -> Data?
 
   /// Replaces the state under a name, or adds it.
@@ -46,24 +46,24 @@ public protocol CheckpointStore: Sendable {
 
 /// Keeps states as files of one folder.
 ///
-/// A file belongs to the store if it is a regular file of this user that no other user can write, has one hard link, and
-/// begins with the store's mark. What else is under a name is never overwritten and never removed, and a symbolic link is
-/// not followed. Only the owner may read a file, because states may hold secrets, such as a signed URL. A file is written
-/// under another name and then renamed. It is not flushed to its disk (`fsync`): after a power failure, the old state, the
-/// new one or an empty one is found.
+/// A file belongs to the store if it is a regular file of this user that no other user can write, has one hard link,
+/// and begins with the store's mark. Any other file is never overwritten and never removed, and a symbolic link is not
+/// followed. Only the owner may read a file, because states may hold secrets, such as a signed URL. A file is written
+/// under another name and then renamed. It is not flushed to its disk (`fsync`): after a power failure, the old state,
+/// the new one or an empty one is found.
 public struct FileCheckpointStore: CheckpointStore {
   /// The folder of the files.
   public let folder: String
 
   /// The maximum size of a state in bytes.
   static let maximumLength = 1 << 20
-  /// The first line of each file, which tells it from other files.
+  /// The first line of each file, which distinguishes it from other files.
   private static let mark = Data("lupine checkpoint 1\n".utf8)
 
   /// Creates a store whose files are in a folder, which must exist when a state is written.
   public init(folder: String) { self.folder = folder }
 
-  /// Returns the state in the file of that name; `nil` if there is no file, or if no file can have the name.
+  /// Returns the state in the file of that name; `nil` if there is no file, or if the name is not a valid file name.
   ///
   /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read or is not a state of this store.
   public func read(_ name: String) throws(LupineError) -> Data? {
@@ -88,12 +88,12 @@ public struct FileCheckpointStore: CheckpointStore {
   /// - Parameters:
   ///   - data: the state, of at most 1 MiB.
   ///   - name: the name of the file: not empty, without slash and zero byte, neither `.` nor `..`.
-  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be written, has an impossible name or too much data, or
-  ///   if what is under the name is not a state of this store.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be written, if the name or the size is invalid, or
+  ///   if the existing file is not a state of this store.
   public func write(_ data: Data, to name: String) throws(LupineError) {
     guard let path = path(of: name) else {
       throw LupineError.file(
-        name, code: EINVAL, message: "The name \(name.debugDescription) of a checkpoint is no name of a file.")
+        name, code: EINVAL, message: "The checkpoint name \(name.debugDescription) is not a valid file name.")
     }
     guard data.count <= Self.maximumLength else {
       throw LupineError.file(path, code: EFBIG, message: "The checkpoint \(path) would have more than 1 MiB.")
@@ -125,6 +125,6 @@ public struct FileCheckpointStore: CheckpointStore {
 
   private static func foreign(_ path: String) -> LupineError {
     LupineError.file(
-      path, code: EEXIST, message: "What is at \(path) is no checkpoint of this release and of this user alone.")
+      path, code: EEXIST, message: "\(path) is not a checkpoint of this release that belongs to this user alone.")
   }
 }

@@ -12,7 +12,7 @@ import LupineCore
 
 /// The folders that contain a download's destination.
 enum Folder {
-  /// Makes the folders if that is wanted, and checks at the head whether the move at the end can succeed.
+  /// Creates the folders if `creatingFolders` is true, and checks at the head whether the move at the end can succeed.
   static func prepare(for path: String, creatingFolders: Bool, replacing: Bool) throws(LupineError) {
     try make(for: path, creatingFolders: creatingFolders)
     var status = stat()
@@ -20,17 +20,17 @@ enum Folder {
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw LupineError.file(
         path, code: EISDIR,
-        message: "There is a folder at \(path), which no file replaces; name a file in it.")
+        message: "There is a folder at \(path), and a file cannot replace it; name a file in the folder.")
     }
     guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(path) else {
       throw LupineError.file(
         path, code: EISDIR,
-        message: "There is a link to a folder at \(path), which no file replaces; name a file in it.")
+        message: "There is a link to a folder at \(path), and a file cannot replace it; name a file in the folder.")
     }
     guard !replacing else { return }
     throw LupineError.file(
       path, code: EEXIST,
-      message: "There is a file at \(path) already; add .removePreviousFile where it is to be replaced.")
+      message: "There is already a file at \(path); add .removePreviousFile to replace it.")
   }
 
   private static func leadsToFolder(_ link: String) -> Bool {
@@ -38,7 +38,7 @@ enum Folder {
     return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes the folders if that is wanted.
+  /// Creates the folders if `creatingFolders` is true.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`, also if the folder does not exist afterwards.
   static func make(for path: String, creatingFolders: Bool) throws(LupineError) {
@@ -49,7 +49,7 @@ enum Folder {
     guard stat(folder, &status) != 0, errno == ENOENT else { return }
     throw LupineError.file(
       folder, code: ENOENT,
-      message: "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
+      message: "There is no folder \(folder); create it, or add .createIntermediateDirectories.")
   }
 
   /// Refuses a path that is empty or has a zero byte.
@@ -60,11 +60,11 @@ enum Folder {
     guard !path.isEmpty else {
       throw LupineError.file(
         path, code: EINVAL,
-        message: "The path is empty, so it names no file; the folder that the process works in is \".\".")
+        message: "The path is empty, so it names no file; the current folder of the process is \".\".")
     }
     guard path.utf8.contains(0) else { return }
     throw LupineError.file(
-      path, code: EINVAL, message: "The path \(path.debugDescription) holds a zero byte, so it names no file.")
+      path, code: EINVAL, message: "The path \(path.debugDescription) contains a zero byte, so it names no file.")
   }
 
   /// Returns the folder that contains the last part of a path.

@@ -32,7 +32,8 @@ enum OwnFile {
     return (descriptor, length)
   }
 
-  /// Returns the length of an open file; `nil` if it is no file of this user alone, or if another file is at its path.
+  /// Returns the length of an open file; `nil` if it does not belong to this user alone, or if another file is at its
+  /// path.
   static func length(of descriptor: Int32, at path: String) -> Int64? {
     var status = stat()
     var named = stat()
@@ -45,8 +46,8 @@ enum OwnFile {
 
   /// Whether the mode denies writing to other users, or has no meaning.
   ///
-  /// Some file systems keep no modes, such as VFAT and some shared folders. There a new file that is made for its owner
-  /// alone shows the same mode.
+  /// Some file systems keep no modes, such as VFAT and some shared folders. A new file that is created for its owner
+  /// alone then has the same mode.
   static func isAlone(_ mode: mode_t, beside modeOfNew: () -> mode_t?) -> Bool {
     let others = mode & (S_IWGRP | S_IWOTH)
     return others == 0 || modeOfNew().map { $0 & others == others } ?? false

@@ -84,7 +84,9 @@ final class PartialFile: Sendable {
 
   /// Truncates the file to a length.
   func truncate(to length: Int64) throws(LupineError) {
-    guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path, code: errno) }
+    guard ftruncate(descriptor, off_t(length)) == 0 else {
+      throw LupineError.file("cannot be truncated", path, code: errno)
+    }
   }
 
   func remove() { unlink(path) }
@@ -94,7 +96,7 @@ final class PartialFile: Sendable {
   /// - Throws: `LupineError` of kind `fileFailed`; the content of the file is then uncertain.
   func synchronize() async throws(LupineError) {
     try await BlockingWork.run { [self] () throws(LupineError) in
-      guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path, code: errno) }
+      guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be flushed to its disk", path, code: errno) }
     }
   }
 
@@ -159,10 +161,10 @@ final class PartialFile: Sendable {
   ///   file then stays, readable by its owner alone.
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
-    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path, code: errno) }
+    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot get its final mode", path, code: errno) }
     guard replacing ? rename(path, destination) == 0 : ExclusiveRename.rename(path, to: destination)
     else {
-      let error = LupineError.file("cannot be put in its place", destination, code: errno)
+      let error = LupineError.file("cannot be moved into place", destination, code: errno)
       _ = fchmod(descriptor, 0o600)
       throw error
     }

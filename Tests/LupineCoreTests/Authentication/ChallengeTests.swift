@@ -180,7 +180,7 @@ import Testing
     let reason = bench.log.all.compactMap { event in
       if case .challenged(false, let reason) = event.kind { reason } else { nil }
     }
-    #expect(reason == ["no scheme fits the challenge; LupineAuthentication brings one"])
+    #expect(reason == ["no scheme fits the challenge; LupineAuthentication has one"])
   }
 
   @Test func `without a challenge no credential is sent`() async throws {

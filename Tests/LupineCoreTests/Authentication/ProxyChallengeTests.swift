@@ -69,7 +69,7 @@ import Testing
     let response = await session.request(url).validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(407))
     #expect(bench.mock.requests.map(\.proxyAuthorization) == (isAsked ? [nil, "Basic dTpw"] : ["Basic dTpw"]))
-    #expect(Self.reasons(bench) == ["the credential was given already"])
+    #expect(Self.reasons(bench) == ["the credential was already sent"])
   }
 
   private static func reasons(_ bench: TestBed) -> [String] {

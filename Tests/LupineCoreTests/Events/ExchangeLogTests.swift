@@ -61,7 +61,7 @@ import Testing
     }
     #expect(log.failure?.kind == .connectionRefused)
     #expect(log.decisions.map(\.kind) == [.failure, .retry])
-    #expect(log.decisions.last?.text == "not retried: no retrier asked for it: POST is not idempotent")
+    #expect(log.decisions.last?.text == "not retried: no retrier requested it: POST is not idempotent")
     #expect(log.description.contains("failed with connectionRefused after"))
   }
 
@@ -110,7 +110,7 @@ import Testing
     var log = ExchangeLog(SessionEvent(request: RequestID(1), attempt: 0, time: .zero, kind: .resumed))
     log.record(SessionEvent(request: RequestID(2), attempt: 0, time: .zero, kind: .finished(nil)))
     #expect(log.ended == nil)
-    #expect(log.outline == "#1 a request that could not be made: still running\n  resumed")
+    #expect(log.outline == "#1 a request that could not be created: still running\n  resumed")
   }
 
   @Test func `an endless request keeps its first and its newest events`() throws {
@@ -197,13 +197,13 @@ extension ExchangeLogTests {
     let log = try await download(rest("bytes 4-9/10"))
     #expect(
       log.decisions.filter { $0.kind == .continuation }.map(\.text) == [
-        "going on from byte 4: the server has the same file"
+        "continuing from byte 4: the server has the same file"
       ])
   }
 
   @Test func `a download that restarts is logged with the reason, between the two exchanges`() async throws {
     let log = try await download(rest("bytes 3-8/10"), .text("0123456789"))
-    let reason = "beginning anew: the server answered with another part of the file, or with another file"
+    let reason = "restarting: the server sent another part of the file, or another file"
     #expect(log.decisions.filter { $0.kind == .continuation }.map(\.text) == [reason])
     let lines = log.outline.split(separator: "\n").map(String.init)
     let index = try #require(lines.firstIndex(of: "      " + reason))
@@ -215,7 +215,7 @@ extension ExchangeLogTests {
     let log = try await download(.text("0123456789"))
     #expect(
       log.decisions.filter { $0.kind == .continuation }.map(\.text) == [
-        "beginning anew: the server sent the file from its beginning"
+        "restarting: the server sent the file from its beginning"
       ])
   }
 

@@ -106,13 +106,13 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
-  @Test func `a request that could not be made tells its handlers why`() async throws {
+  @Test func `a request that could not be created tells its handlers why`() async throws {
     let session = try TestBed().session()
     let notes = Notes<LupineError.Kind?>()
     let request = session.request("no url").response { notes.add($0.error?.kind) }
     await session.finishRequests()
     #expect(notes.all == [.invalidURL])
-    #expect(request.description == "a request that could not be made")
+    #expect(request.description == "a request that could not be created")
   }
 
   @Test func `handlers run on the session's executor`() async throws {

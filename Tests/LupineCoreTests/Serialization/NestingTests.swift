@@ -86,13 +86,13 @@ import Testing
   func `a binary container that holds itself is refused`(arrays: [[Int]]) throws {
     let error = try failure(of: .propertyList, try received(BinaryList(arrays).bytes))
     #expect(error?.kind == .serializationFailed)
-    #expect(error?.message.contains("holds itself") == true)
+    #expect(error?.message.contains("contains itself") == true)
   }
 
   @Test func `shared binary containers that unfold without end are refused`() throws {
     let list = BinaryList((0..<64).map { $0 < 63 ? [$0 + 1, $0 + 1] : [] })
     let error = try failure(of: .propertyList, try received(list.bytes))
-    #expect(error?.message.contains("unfold without end") == true)
+    #expect(error?.message.contains("expand to too many values") == true)
   }
 
   @Test func `a deep part that is reached by a short and by a long way counts the long one`() throws {

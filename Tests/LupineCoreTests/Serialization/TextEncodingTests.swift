@@ -55,7 +55,7 @@ import Testing
   func `an unknown charset is an error`(charset: String) {
     let error = #expect(throws: LupineError.self) { try TextEncoding(charset).decode(Data([0x68])) }
     #expect(error?.kind == .serializationFailed)
-    #expect(error?.message.contains("is not known") == true)
+    #expect(error?.message.contains("is unknown") == true)
   }
 
   @Test func `a text longer than one block is decoded whole`() throws {

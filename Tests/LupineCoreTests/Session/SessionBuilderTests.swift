@@ -79,7 +79,7 @@ import Testing
     let builder = change(Session.Builder().transport(transport))
     let error = try #require(throws: LupineError.self) { _ = try builder.build() }
     guard case .configuration(let issues) = error.kind else { return #expect(Bool(false), "\(error)") }
-    #expect(issues.map(\.reason) == ["the transport cannot do it (it lacks \(capability))"])
+    #expect(issues.map(\.reason) == ["the transport does not support it (it lacks \(capability))"])
   }
 
   @Test func `a plugin adds its parts at the place of its installation`() throws {

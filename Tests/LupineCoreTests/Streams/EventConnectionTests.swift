@@ -103,7 +103,7 @@ import Testing
     #expect(log.names.contains("failed"))
     #expect(request.request?.headers[.accept] == "text/event-stream")
     let ends = log.all.compactMap { if case .finished(let error) = $0.kind { error?.message } else { nil } }
-    #expect(ends == ["The stream's reader left before its end."])
+    #expect(ends == ["The reader of the stream was released before the end of the stream."])
   }
 
   @Test(.timeLimit(.minutes(1)))

@@ -178,6 +178,6 @@ import Testing
       for try await _ in session.streamRequest(url).retrier(.backoff(limit: 3)).serializingBytes() {}
     }
     #expect(mock.requests.count == 2)
-    #expect(lastRetrying == "not retrying: its response was handed over already")
+    #expect(lastRetrying == "not retrying: its response was already handed over")
   }
 }

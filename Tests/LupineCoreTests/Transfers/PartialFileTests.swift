@@ -53,7 +53,7 @@ import Testing
       if case .continued(let offset, let reason) = $0.kind { "\(offset == nil) \(reason)" } else { nil }
     }
     #expect(told.count == 1)
-    #expect(told.first?.hasPrefix("true its partial file is gone") == true)
+    #expect(told.first?.hasPrefix("true its partial file is missing") == true)
   }
 
   @Test func `a partial file that grew is cut to its recorded length`() async throws {

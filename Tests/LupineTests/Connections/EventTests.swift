@@ -42,7 +42,7 @@ import Testing
     // On a busy machine the first may wait for the loop's thread as well, though not for as long as an answer takes.
     let waited = await [first, second].compactMap(\.metrics.queued).filter { $0 >= .milliseconds(100) }
     let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
-    #expect(reasons == ["1 exchanges with this host are under way, as many as may be"])
+    #expect(reasons == ["1 exchanges with this host are running, the maximum"])
     #expect(waited.count == 1)
   }
 

@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [
     ("ali:wrong@", "does not accept the name and password"), ("eve:open%20sesame@", "does not accept the name"),
-    ("ali:@", "name and password have 1 to 255 bytes"), ("", "give it a name and a password"),
+    ("ali:@", "name and password must have 1 to 255 bytes"), ("", "give it a name and a password"),
   ])
   func `a wrong or a missing name and password is a named error that quotes neither`(
     credential: String, sentence: String

@@ -57,7 +57,7 @@ struct BinaryPropertyListGraph {
       }
       let child = try number(at: frame.firstReference + frame.next * referenceSize, size: referenceSize)
       if let visit = visits[child] {
-        guard !visit.isOpen else { throw Self.malformed("a container holds itself") }
+        guard !visit.isOpen else { throw Self.malformed("a container contains itself") }
         try add(visit, to: frame.object)
         frame.next += 1
         stack.append(frame)
@@ -78,7 +78,7 @@ struct BinaryPropertyListGraph {
     guard visit.height <= NestingDepth.limit else { throw NestingDepth.exceeded }
     // Lists that programs write do not share containers, so each value has its own reference there.
     guard max(visit.size, walked) <= 10_000 + 4 * bytes.count else {
-      throw Self.malformed("its shared objects unfold without end")
+      throw Self.malformed("its shared objects expand to too many values")
     }
   }
 

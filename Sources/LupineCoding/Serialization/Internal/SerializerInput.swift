@@ -41,8 +41,8 @@ struct SerializerInput: Sendable {
     let status = response.statusCode
     throw LupineError(
       .emptyResponse,
-      "The response to \(response.request.method.rawValue) has status \(status) and no body, where a value was to be "
-        + "made of it. If that is right, add \(status) to `emptyResponseCodes`.")
+      "The response to \(response.request.method.rawValue) has status \(status) and no body, but the serializer needs "
+        + "one. If an empty body is valid, add \(status) to `emptyResponseCodes`.")
   }
 
   /// Returns the bytes after the preprocessor.

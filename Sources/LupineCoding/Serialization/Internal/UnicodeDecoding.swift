@@ -75,11 +75,11 @@ extension LupineError {
   /// The error for bytes that are invalid in an encoding.
   static func undecodable(charset: String, offset: Int, truncated: Bool = false) -> LupineError {
     let charset = charset.escapingControls(limit: 64)
-    let fault = truncated ? "ends in the middle of the character at byte \(offset)" : "breaks off at byte \(offset)"
+    let fault = truncated ? "ends in the middle of the character at byte \(offset)" : "is invalid at byte \(offset)"
     return LupineError(
       .serializationFailed,
-      "The text is not valid \(charset): it \(fault). Name its real encoding, as in `.string(encoding:)`, "
-        + "or take it as data.")
+      "The text is not valid \(charset): it \(fault). Name its encoding with `.string(encoding:)`, "
+        + "or serialize it as data.")
   }
 }
 

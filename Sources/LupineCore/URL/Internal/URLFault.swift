@@ -58,12 +58,12 @@ extension URLFault {
     case .backslash(let index):
       "The URL has a backslash at byte \(index); write “/”, or “%5C” if it belongs to a value."
     case .badPercent(let index):
-      "The “%” at byte \(index) of the URL has no two hexadecimal digits behind it; write “%25” for the sign itself."
-    case .noSlashes(let index): "The URL needs “//” and a host behind its scheme, at byte \(index)."
+      "The “%” at byte \(index) of the URL is not followed by two hexadecimal digits; write “%25” for a percent sign."
+    case .noSlashes(let index): "The URL needs “//” and a host after its scheme, at byte \(index)."
     case .scheme(let name?):
       "The URL's scheme “\(name)” is neither http nor https; if that is a host or a path, write “https://” or “./” before it."
     case .scheme(nil):
-      "What stands before the URL's first colon is neither http nor https; write “https://” before a host."
+      "The text before the URL's first colon is neither http nor https; write “https://” before a host."
     default: "The URL has no scheme; begin it with “https://” or “http://”."
     }
   }
@@ -71,18 +71,18 @@ extension URLFault {
   private var hostMessage: String {
     switch self {
     case .userinfo(let index):
-      "The URL has a user name or password before the “@” at byte \(index) (RFC 9110 section 4.2.4); take it out and use authenticate(username:password:)."
+      "The URL has a user name or password before the “@” at byte \(index) (RFC 9110 section 4.2.4); remove it and use authenticate(username:password:)."
     case .hostSpace(let index): "The URL has a space in its host, at byte \(index); remove it."
     case .hostPercent(let index):
       "The URL's host is percent-encoded at byte \(index); write the host's name in plain ASCII."
     case .hostNotASCII(let index):
       "The URL's host is not ASCII at byte \(index); write the name's ASCII form, whose labels begin with “xn--”."
     case .hostByte(let index):
-      "The URL's host has a byte no name may hold, at byte \(index); letters, digits, “-”, “_” and “.” are allowed."
+      "The URL's host has a byte that no name may have, at byte \(index); letters, digits, “-”, “_” and “.” are allowed."
     case .emptyLabel(let index): "The URL's host has an empty label at byte \(index); remove the extra dot."
     case .longLabel(let index): "The URL's host has a label longer than 63 bytes at byte \(index); check the name."
     case .longHost(let index): "The URL's host, at byte \(index), is longer than 253 bytes; check the name."
-    case .emptyHost(let index): "The URL has no host at byte \(index); write one behind “//”."
+    case .emptyHost(let index): "The URL has no host at byte \(index); write one after “//”."
     default: ""
     }
   }
@@ -90,13 +90,13 @@ extension URLFault {
   private var addressMessage: String {
     switch self {
     case .ipv4(let index):
-      "The URL's host, at byte \(index), ends in a number but is no IPv4 address; write four decimals from 0 to 255 without leading zeros."
-    case .ipv6(let index): "The brackets at byte \(index) of the URL hold no IPv6 address; check it."
+      "The URL's host, at byte \(index), ends in a number but is not an IPv4 address; write four decimals from 0 to 255 without leading zeros."
+    case .ipv6(let index): "The brackets at byte \(index) of the URL do not contain an IPv6 address; check the address."
     case .zone(let index):
-      "The IPv6 address in the URL has a zone id at byte \(index), which means nothing to a server; leave it out."
+      "The IPv6 address in the URL has a zone id at byte \(index), which has no meaning for a server; remove it."
     case .openBracket(let index): "The “[” at byte \(index) of the URL has no “]” that ends the host; add it."
     case .port(let index):
-      "The URL's port, at byte \(index), is not a number from 1 to 65535; correct it or leave it out."
+      "The URL's port, at byte \(index), is not a number from 1 to 65535; correct it or remove it."
     default: ""
     }
   }
@@ -108,12 +108,12 @@ extension URLFault {
       "The \(part) contains “\(text)”, which would end it; write “\(encoded)”."
     case .networkPath:
       "The reference begins with “//”, which names another host; write the whole URL, or a single “/”."
-    case .climbs: "The reference climbs above the base URL with “..”; write the whole URL if that is meant."
+    case .climbs: "The reference leads above the base URL with “..”; write the whole URL if that is intended."
     case .baseWithQuery:
-      "The base URL has a query or a fragment, so that nothing can be appended to it; set a base URL without them."
+      "The base URL has a query or a fragment, so nothing can be appended to it; set a base URL without them."
     case .noBase:
-      "The URL is relative and no base URL is set; write the whole URL, or give the session a base URL."
-    case .components: "The URL components make no URL; check that the host and the path fit together."
+      "The URL is relative and no base URL is set; write the whole URL, or set a base URL for the session."
+    case .components: "The URL components do not form a URL; check that the host and the path fit together."
     default: ""
     }
   }

@@ -74,7 +74,7 @@ extension ConformanceKit {
       settings.identity = ConnectionKey(trustPolicy: policy)
       _ = try await stage.fetch(with: settings)
     }
-    try stage.expect(stage.peer.connectionCount, 3, "The connections made for three identities")
+    try stage.expect(stage.peer.connectionCount, 3, "The connections made for three connection keys")
   }
 
   private static let closedWhileIdle = ConformanceCheck(

@@ -8,7 +8,7 @@ extension ConformanceKit {
   ]
 
   private static let refusal = ConformanceCheck(
-    "an answer before the body was sent is handed over", needs: [.networking, .streamedUploads],
+    "a response that arrives before the body was sent is returned", needs: [.networking, .streamedUploads],
     about: "The rest of the body stays unsent, and its connection is not used again."
   ) { stage in
     try stage.play(readsBody: false) { request in
@@ -42,7 +42,7 @@ extension ConformanceKit {
   }
 
   private static let completeWhileUploading = ConformanceCheck(
-    "a complete answer of success before the end of an upload leaves no request within it",
+    "no request is sent within an upload that a complete 2xx has answered",
     needs: [.networking, .streamedUploads],
     about: "The transport sends the rest, or it closes the connection (RFC 9112 section 9.3)."
   ) { stage in
@@ -68,7 +68,7 @@ extension ConformanceKit {
   }
 
   private static let whileUploading = ConformanceCheck(
-    "a head is handed over while the request's body is still going out", needs: [.networking, .streamedUploads]
+    "a head is returned while the request's body is still being sent", needs: [.networking, .streamedUploads]
   ) { stage in
     try stage.play(readsBody: false) { _ in
       .wire([.head(status: 200, fields: ["Content-Length": "5"]), .readBody, .body(Array("hello".utf8))])
@@ -83,7 +83,7 @@ extension ConformanceKit {
   }
 
   private static let largeRefusal = ConformanceCheck(
-    "an answer comes through although the peer reads nothing of a large body", needs: .networking,
+    "a response is received although the peer reads nothing of a large body", needs: .networking,
     about: "The body, 32 MiB, is more than the buffers of a connection hold."
   ) { stage in
     try stage.play(readsBody: false) { _ in
@@ -119,7 +119,7 @@ extension ConformanceKit {
   }
 
   private static let grantedByField = ConformanceCheck(
-    "an Expect field of the request's own has its body wait for 100", needs: .informationalResponses
+    "with an Expect field in the request, the body waits for 100", needs: .informationalResponses
   ) { stage in
     try stage.play { _ in .text("ok") }
     let headers: HTTPFields = [.expect: "100-continue"]
@@ -158,7 +158,7 @@ extension ConformanceKit {
   private static func unsent(_ status: Int, byField: Bool = false, after interim: Int? = nil) -> ConformanceCheck {
     let place = interim.map { " after a \($0)" } ?? ""
     return ConformanceCheck(
-      "a body that \(byField ? "by its field " : "")waits for 100 never reaches a peer that says \(status)\(place)",
+      "a body that waits for 100\(byField ? " by its field" : "") never reaches a peer that sends \(status)\(place)",
       needs: .networking, about: "The connection is closed, and no event says that the request was sent."
     ) { stage in
       try stage.play(readsBody: false) { _ in
@@ -189,7 +189,7 @@ extension ConformanceKit {
   }
 
   private static let refusedOneShot = ConformanceCheck(
-    "a one-shot body that is refused in place of 100 can go out yet", needs: .streamedUploads
+    "a one-shot body that is refused in place of 100 can be sent later", needs: .streamedUploads
   ) { stage in
     try stage.play(readsBody: false) { _ in .text("refused", status: 401) }
     let body = RequestBody.oneShot(StepSequence([.text("the body")]))
@@ -199,7 +199,7 @@ extension ConformanceKit {
     }
   }
 
-  private static let withoutBytes = ConformanceCheck("a body without bytes waits for nothing") { stage in
+  private static let withoutBytes = ConformanceCheck("a body without bytes does not wait for 100") { stage in
     try stage.play { _ in .text("ok") }
     let response = try await stage.fetch(expecting(.text(""), on: stage))
     try stage.expect(response.text, "ok", "The body")
@@ -207,7 +207,7 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests[0].fields["Expect"], nil, "Expect")
   }
 
-  private static let notAsked = ConformanceCheck("no request waits for 100 unasked") { stage in
+  private static let notAsked = ConformanceCheck("a request without `Expect` does not wait for 100") { stage in
     try stage.play { _ in .text("ok") }
     let response = try await stage.fetch(method: .put, body: .bytes(.init(numberedBytes(2 << 20))))
     try stage.expect(response.log.informational.count, 0, "The number of interim responses")

@@ -53,7 +53,7 @@ extension ConformanceKit {
   }
 
   private static let deliveredBefore = ConformanceCheck(
-    "what came before a body broke off is handed over"
+    "the bytes before the early end of a body are delivered"
   ) { stage in
     let gate = Gate()
     try stage.play { _ in
@@ -111,7 +111,7 @@ extension ConformanceKit {
       var settings = StageSettings()
       if fault == .connectionStalled { settings.connectTimeout = .milliseconds(50) }
       let error = try await stage.expect(error: kind, "The request") { _ = try await stage.fetch(with: settings) }
-      try stage.expect(error.metrics != nil, "Whether the error carries what the attempt cost")
+      try stage.expect(error.metrics != nil, "Whether the error has the metrics of the exchange")
     }
   }
 
@@ -147,7 +147,7 @@ extension ConformanceKit {
       try await stage.expect(error: .timedOut(.idle), "The exchange") {
         let exchange = try await stage.send(stage.request(), settings)
         let piece = try await exchange.body.next() ?? []
-        try stage.expect(bytes: piece, Array("hel".utf8), "What comes before the stall")
+        try stage.expect(bytes: piece, Array("hel".utf8), "The bytes before the stall")
         control.cancel(LupineError(.timedOut(.idle), "The check ends this exchange."))
         _ = try await exchange.end()
       }

@@ -31,12 +31,12 @@ extension ConformanceKit {
       .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
     ),
     (
-      "chunks twice over",
+      "the chunked coding applied twice",
       .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
     ),
     ("a chunk size that is no number", .malformedChunk()),
     ("bytes that are no HTTP", .garbage),
-    ("a version that is none", .verbatim("HTTP/9.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")),
+    ("an invalid version", .verbatim("HTTP/9.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")),
     ("chunks in HTTP/1.0", .verbatim("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")),
     (
       "a switch of protocols that the request did not ask for",

@@ -43,7 +43,7 @@ extension ConformanceKit {
   }
 
   private static let forwardedChallenge = ConformanceCheck(
-    "a proxy's 407 is the proxy's", needs: [.proxies, .networking]
+    "a 407 of a forwarding proxy is reported as the proxy's response", needs: [.proxies, .networking]
   ) { stage in
     try stage.play { _ in challenge() }
     let response = try await stage.fetch(request("http://a.example.com/"), throughPeer(stage))
@@ -53,8 +53,8 @@ extension ConformanceKit {
   }
 
   private static let refusedTunnel = ConformanceCheck(
-    "a refused tunnel is a response of the proxy's, without its content", needs: [.proxies, .networking],
-    about: "The request itself is not sent: its fields are the server's."
+    "a refused tunnel is reported as the proxy's response, without content", needs: [.proxies, .networking],
+    about: "The request itself is not sent, because its fields are for the server."
   ) { stage in
     try stage.play { _ in challenge() }
     let response = try await stage.fetch(request("https://a.example.com/b?c"), throughPeer(stage))
@@ -70,7 +70,7 @@ extension ConformanceKit {
   }
 
   private static let keptBody = ConformanceCheck(
-    "a body that exists once is not opened before the tunnel stands", needs: [.proxies, .networking, .streamedUploads]
+    "a one-shot body is not opened before the tunnel is open", needs: [.proxies, .networking, .streamedUploads]
   ) { stage in
     try stage.play { _ in challenge() }
     let body = RequestBody.oneShot(StepSequence([.text("once")]))

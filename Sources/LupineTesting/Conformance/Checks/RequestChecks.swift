@@ -28,7 +28,7 @@ extension ConformanceKit {
   }
 
   private static let targetCheck = ConformanceCheck(
-    "the target arrives as the URL has it", about: "No dot segment, escape or query is rewritten on the way."
+    "the target arrives as in the URL", about: "No dot segment, escape or query is rewritten on the way."
   ) { stage in
     try stage.play { .text($0.target) }
     for target in ["/", "/a/b?x=1&y=%20&x=2", "/%2e%2E/c%2Fd", "/?", "/a;b=c,d?q=a+b"] {
@@ -100,7 +100,7 @@ extension ConformanceKit {
 
   private static let nothingAdded = ConformanceCheck(
     "no field is added but Host and the framing of the body", needs: .networking,
-    about: "The session decides on fields; a transport that adds an Accept or an Expect of its own hides what is sent."
+    about: "The session sets the fields; a transport adds no Accept or Expect of its own."
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch("/1")
@@ -116,7 +116,9 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests[0].fields.values(of: "Host"), [authority], "The values of Host")
   }
 
-  private static let ownHost = ConformanceCheck("a Host of the request's own stands alone", needs: .networking) {
+  private static let ownHost = ConformanceCheck(
+    "a Host field of the request replaces the default one", needs: .networking
+  ) {
     stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(headers: fields([("Host", "a.example.com")]))
@@ -162,7 +164,7 @@ extension ConformanceKit {
   private static func framingField(_ name: HTTPField.Name) -> ConformanceCheck {
     ConformanceCheck(
       "\(name.rawName) among a request's fields is refused", needs: .networking,
-      about: "The framing is the transport's; two framings are how requests are smuggled."
+      about: "The transport sets the framing; a request with two framings allows request smuggling."
     ) { stage in
       try await expectRefusal(HTTPField(name: name, value: "5"), name.rawName, on: stage)
     }
@@ -190,7 +192,7 @@ extension ConformanceKit {
 
   private static let unsupportedVersion = ConformanceCheck(
     "a version of HTTP that the transport does not support is refused before a byte is sent", needs: .networking,
-    about: "The request requires the version; another one is not sent in its place."
+    about: "The request requires the version, so the transport uses no other."
   ) { stage in
     try stage.play { _ in .text("ok") }
     for (version, capability) in [(ProtocolVersion.http2, TransportCapabilities.http2), (.http3, .http3)]

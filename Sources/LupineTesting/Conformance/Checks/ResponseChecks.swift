@@ -60,7 +60,7 @@ extension ConformanceKit {
 
   private static let statusChecks = [201, 206, 302, 401, 404, 407, 418, 500, 503, 599].map { status in
     ConformanceCheck(
-      "a \(status) is a response like any other", about: "What a status means is the session's business."
+      "a \(status) is a response like any other", about: "The session interprets the status, not the transport."
     ) { stage in
       let fields: RawFields = status == 302 ? ["Location": "/elsewhere"] : [:]
       try stage.play { $0.number == 0 ? .text("told", status: status, fields: fields) : .text("wrong") }
@@ -84,7 +84,7 @@ extension ConformanceKit {
   }
 
   private static let headBeforeBody = ConformanceCheck(
-    "the head is handed over before the body is there", about: "`send` returns at the head."
+    "the head is returned before the body arrives", about: "`send` returns at the head."
   ) { stage in
     let gate = Gate()
     try stage.play { _ in
@@ -148,7 +148,7 @@ extension ConformanceKit {
   }
 
   private static let reasonChecks = [("All right, then", "own"), ("", "empty")].map { reason, kind in
-    ConformanceCheck("an \(kind) reason phrase is handed over") { stage in
+    ConformanceCheck("an \(kind) reason phrase is kept") { stage in
       try stage.play { _ in
         .make { response in
           response.reason = reason
@@ -233,7 +233,7 @@ extension ConformanceKit {
   }
 
   private static let notTheFinalHead = ConformanceCheck(
-    "the sink is asked once, for the final head", needs: .informationalResponses
+    "the sink is requested once, for the final head", needs: .informationalResponses
   ) { stage in
     try stage.play { _ in
       .make { response in
@@ -243,6 +243,6 @@ extension ConformanceKit {
       }
     }
     let response = try await stage.fetch()
-    try stage.expect(response.log.heads.map(\.status.code), [404], "The heads that the sink was asked about")
+    try stage.expect(response.log.heads.map(\.status.code), [404], "The heads for which a sink was requested")
   }
 }

@@ -81,7 +81,7 @@ extension ConformanceKit {
 extension ConformanceKit {
   static let fileSinkChecks: [ConformanceCheck] = [wholeFile, atOffset, limit, readOnly]
 
-  private static let wholeFile = ConformanceCheck("a body goes into a file") { stage in
+  private static let wholeFile = ConformanceCheck("a body is written to a file") { stage in
     let file = try TemporaryFile()
     try stage.play { _ in .bytes(numberedBytes(300_000)) }
     let response = try await stage.fetch(with: StageSettings(sink: .file(descriptor: file.descriptor)))
@@ -90,7 +90,9 @@ extension ConformanceKit {
     try stage.expect(bytes: file.content, numberedBytes(300_000), "The file")
   }
 
-  private static let atOffset = ConformanceCheck("a body goes into a file from an offset on, the front untouched") {
+  private static let atOffset = ConformanceCheck(
+    "a body is written to a file from an offset on, and earlier bytes stay"
+  ) {
     stage in
     let file = try TemporaryFile(Array("front".utf8))
     try stage.play { _ in .chunks([.text("one "), .text("two")]) }

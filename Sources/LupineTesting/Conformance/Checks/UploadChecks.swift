@@ -4,7 +4,7 @@ import LupineFoundation
 
 extension ConformanceKit {
   static let uploadChecks: [ConformanceCheck] = [
-    upload("no body arrives as none", .none, method: .get, []),
+    upload("a request without a body arrives without one", .none, method: .get, []),
     upload("a body of no bytes arrives empty", .bytes(Data()), []),
     upload("a text arrives", .text("Grüße"), Array("Grüße".utf8)),
     upload("every byte value arrives", .bytes(Data(0...255)), Array(0...255)),
@@ -64,7 +64,7 @@ extension ConformanceKit {
     try stage.expect(bytes: try stage.peer.requests[0].body, Array(bytes[1000..<71_000]), "The body that arrived")
   }
 
-  private static let missingFile = ConformanceCheck("a file that is missing fails the request, unsent") { stage in
+  private static let missingFile = ConformanceCheck("a missing file fails the request, and nothing is sent") { stage in
     try stage.play { _ in .text("ok") }
     try await stage.expect(error: .bodyFailed, "A body whose file is missing") {
       _ = try await stage.fetch(method: .put, body: .file("/nowhere/at/all"))
@@ -87,7 +87,7 @@ extension ConformanceKit {
   }
 
   private static let emptyPost = ConformanceCheck(
-    "a POST without a body says so", needs: .networking, about: "Content-Length: 0 (RFC 9110 section 8.6)."
+    "a POST without a body states the length 0", needs: .networking, about: "Content-Length: 0 (RFC 9110 section 8.6)."
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(method: .post)
@@ -136,7 +136,7 @@ extension ConformanceKit {
 
   private static let pending = ConformanceCheck(
     "a stream may keep the transport waiting", needs: .streamedUploads,
-    about: "Between two pieces other exchanges go on; the piece that comes late is sent."
+    about: "Between two pieces other exchanges continue, and the late piece is sent."
   ) { stage in
     try stage.play { .text($0.target) }
     let (begun, goOn) = (Gate(), Gate())
