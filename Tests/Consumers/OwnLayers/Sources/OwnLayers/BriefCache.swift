@@ -43,13 +43,8 @@ final class CachingTransport: Transport {
   }
 
   var capabilities: TransportCapabilities { base.capabilities }
-  var isVirtual: Bool { base.isVirtual }
 
   func shutdown() async { await base.shutdown() }
-
-  func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }
-
-  func makeMonitor() -> (any EventMonitor)? { base.makeMonitor() }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     guard request.method == .get, request.options[CacheMode.self] != .bypass else {
