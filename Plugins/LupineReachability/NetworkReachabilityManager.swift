@@ -13,7 +13,8 @@ import Synchronization
 /// decide whether to send: a route may lead nowhere, and a suspended network may resume for a request. Send the
 /// request, and use the status to explain a failure.
 public final class NetworkReachabilityManager: Sendable {
-  /// A closure that receives every change of the status.
+  /// A closure that receives every change of the status, one after another, on the queue or executor that
+  /// `startListening(onQueue:onUpdatePerforming:)` names.
   public typealias Listener = @Sendable (ReachabilityStatus) -> Void
 
   /// The manager for the default route.

@@ -8,7 +8,8 @@ import LupineSupport
 
 /// Any number of handlers can be attached.
 ///
-/// They are called in order, once the file is at its destination or the download has failed.
+/// They are called in order, once the file is at its destination or the download has failed: on the `queue:`, or off the
+/// caller's thread.
 /// `serializingResponse(using:)` documents what serializers read and its limit.
 extension DownloadRequest {
   /// Calls the handler with the file's URL, or with the error, which may carry `resumeData`.
@@ -25,7 +26,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Calls the handler with the serializer's value for the file.
+  /// Calls the handler with the serializer's value for the file, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -38,7 +39,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Calls the handler with the file's bytes.
+  /// Calls the handler with the file's bytes, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
@@ -46,7 +47,7 @@ extension DownloadRequest {
     response(queue: queue, responseSerializer: defaults.dataSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as text.
+  /// Calls the handler with the file's content as text, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameter encoding: the text encoding; `nil` means the response's own, as `StringResponseSerializer` determines
   ///   it.
@@ -60,7 +61,7 @@ extension DownloadRequest {
       completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as JSON of any shape.
+  /// Calls the handler with the file's content as JSON of any shape, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<JSONValue>) -> Void
@@ -68,7 +69,7 @@ extension DownloadRequest {
     response(queue: queue, responseSerializer: defaults.jsonSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as a property list of any shape.
+  /// Calls the handler with the file's content as a property list, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<PropertyListValue>) -> Void
@@ -77,7 +78,7 @@ extension DownloadRequest {
       queue: queue, responseSerializer: defaults.propertyListSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content decoded into a type.
+  /// Calls the handler with the file's content decoded into a type, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameters:
   ///   - decoder: what decodes the content; `nil` means the session's decoder, which is JSON by default.
@@ -97,6 +98,7 @@ extension DownloadRequest {
 
   /// Calls the handler with the file's content decoded into a type, and decodes service errors as `Failure`.
   ///
+  /// The handler is called where `response(queue:completionHandler:)` calls it.
   /// The service error is decoded from the body of a refused response; see `serializingDecodable(_:error:)`.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(

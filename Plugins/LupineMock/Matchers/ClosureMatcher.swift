@@ -17,6 +17,8 @@ struct ClosureMatcher: RequestMatcher {
 extension RequestCondition {
   /// The closure returns true; a request for which it throws does not match.
   ///
+  /// The closure is called in the task of an exchange, concurrently, and any number of times for one request.
+  ///
   /// - Parameter expectation: a description of the condition, for error messages.
   public static func matching(
     _ expectation: String, _ isMet: @escaping @Sendable (RequestSnapshot) throws -> Bool

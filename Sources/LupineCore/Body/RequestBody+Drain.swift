@@ -5,6 +5,8 @@ extension RequestBody {
 
   /// Reads the whole body without a transport, piece by piece.
   ///
+  /// `take` is called in the calling task, with one piece after another. The pointer is valid only during the call.
+  ///
   /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
   public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
     let ready = Signal()

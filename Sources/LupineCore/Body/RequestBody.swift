@@ -37,7 +37,7 @@ public struct RequestBody: Sendable {
   ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1.
   ///   - isReplayable: whether `open` may be called more than once.
   ///   - source: a description of the bytes for code that shows the request. Default: a stream.
-  ///   - open: makes a reader for one sending.
+  ///   - open: makes a reader for one sending; `Opening` says where it is called.
   public init(length: Int64?, isReplayable: Bool, source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
@@ -46,7 +46,7 @@ public struct RequestBody: Sendable {
 
   /// Creates a body that reads other bodies, such as one that encodes another.
   ///
-  /// It can be sent again if each of them can.
+  /// It can be sent again if each of them can. `Opening` says where `open` is called.
   public init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source

@@ -7,7 +7,8 @@ import Synchronization
 extension SessionRequest {
   /// Decides at the head of the response whether its body is received.
   ///
-  /// Called once for each attempt with a response, off the transport's thread, before validation; not called for
+  /// Called once for each attempt with a response, in a task of the request, off the caller's actor and off the
+  /// transport's thread, before validation; not called for
   /// redirects that are followed or challenges that are answered. A stream's consumer receives nothing before the
   /// closure returns. A download that is cancelled here can be resumed.
   @discardableResult
@@ -72,7 +73,7 @@ extension SessionRequest {
     setting { $0.validators.append(.contentTypes(acceptable)) }
   }
 
-  /// Refuses the responses that the closure throws for.
+  /// Refuses the responses that the closure throws for; `Validation` says where it is called.
   @discardableResult
   public func validate(_ validation: @escaping Validation) -> Self {
     setting { $0.validators.append(.custom(validation)) }

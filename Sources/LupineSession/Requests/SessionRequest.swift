@@ -74,7 +74,7 @@ extension SessionRequest {
   ///
   /// If its credential is refused, the closure is called again, up to five times per attempt. `nil`, or a credential
   /// that was already refused, ends with the 401. The closure is not called for a challenge of another origin after a
-  /// redirect.
+  /// redirect. `CredentialProvider` says where it is called.
   @discardableResult
   public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
     setting { $0.credentialProvider = provide }
