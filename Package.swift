@@ -14,8 +14,9 @@ let settings: [SwiftSetting] = [
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
-func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: ["LupineFoundation"] + dependencies, swiftSettings: settings)
+func source(_ name: String, _ dependencies: [Target.Dependency], packageAccess: Bool = true) -> Target {
+  .target(
+    name: name, dependencies: ["LupineFoundation"] + dependencies, packageAccess: packageAccess, swiftSettings: settings)
 }
 
 /// SwiftPM keeps `Plugins/` for its own command plugins, so a regular target there names its path.
@@ -97,8 +98,13 @@ let package = Package(
     source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", deque, httpTypes]),
-    source("LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
-    source("LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
+    // Kinds of request, made with what a stranger can use for one.
+    source(
+      "LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],
+      packageAccess: false),
+    source(
+      "LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],
+      packageAccess: false),
     source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
     source(
       "Lupine",

@@ -186,9 +186,9 @@ extension MockTransport {
 
   /// Answers requests with these methods and this URL with the reply that a closure returns.
   ///
-  /// See the stub with a fixed reply. The closure is called in the task of the exchange, possibly for several requests
-  /// at once. An error that it throws ends the request with kind `invalidStub`; to make a request fail on purpose,
-  /// return `.failure` or `.fault`.
+  /// See the stub with a fixed reply. The closure is called in the task of the exchange, once for each request that the
+  /// stub answers; calls may be concurrent. An error that it throws ends the request with kind `invalidStub`; to make a
+  /// request fail on purpose, return `.failure` or `.fault`.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
@@ -201,7 +201,8 @@ extension MockTransport {
 
   /// Answers requests with these methods and this URL with the reply that an asynchronous closure returns.
   ///
-  /// If the exchange is cancelled meanwhile, the closure's task is cancelled.
+  /// The closure is called once for each request that the stub answers; calls may be concurrent. If the exchange is
+  /// cancelled meanwhile, the closure's task is cancelled.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
@@ -224,7 +225,7 @@ extension MockTransport {
 }
 
 extension Transport where Self == MockTransport {
-  /// A mock transport with stubs.
+  /// A mock transport with the stubs that the closure adds before this method returns.
   public static func mock(_ configure: (MockTransport) -> Void) -> MockTransport {
     let mock = MockTransport()
     configure(mock)

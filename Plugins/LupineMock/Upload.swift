@@ -11,6 +11,8 @@ final class Upload: Sendable {
     var hasBegun = false
     var isComplete = false
     var isSent = false
+    /// Whether the event of an empty body was emitted.
+    var isEmptyReported = false
   }
 
   private let body: RequestBody
@@ -19,6 +21,8 @@ final class Upload: Sendable {
   /// Whether the body can be sent once and is opened when it is read.
   private let isHeldBack: Bool
   private let ready: Signal
+  /// Emits `sent` for a file or a stream that turns out to be empty; `nil` for a body that is known to be empty or not.
+  private let reportEmpty: (@Sendable () -> Void)?
   private let state = Mutex(State())
 
   /// Opens the body; a one-shot body that may be refused unread is opened when it is read.
@@ -30,6 +34,11 @@ final class Upload: Sendable {
     let mayStayUnread = context.tunnels(request) || asksToContinue
     isHeldBack = mayStayUnread && !request.body.isReplayable
     reader = try await context.makeQuietReader(for: request.body, mayStayUnread: mayStayUnread) { ready.set() }
+    if request.body.length == nil, reader.length == 0 {
+      reportEmpty = { context.emit(.sent(bytes: 0)) }
+    } else {
+      reportEmpty = nil
+    }
   }
 
   /// Whether the body waits for 100 Continue; an empty body does not (RFC 9110 section 10.1.1).
@@ -39,8 +48,13 @@ final class Upload: Sendable {
 
   /// Sends what has been read, and what is read from now on.
   func send() {
-    state.withLock { $0.isSent = true }
+    let isFirst = state.withLock { state in
+      state.isSent = true
+      defer { state.isEmptyReported = true }
+      return !state.isEmptyReported
+    }
     reader.reportSent()
+    if isFirst { reportEmpty?() }
   }
 
   /// Restores a body that no server receives, so that the request can be sent again.

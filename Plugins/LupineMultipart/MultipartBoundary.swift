@@ -8,7 +8,7 @@ public struct MultipartBoundary: Sendable, Hashable {
   /// Whether the program chose the boundary, so that a part may contain it.
   let isChosen: Bool
 
-  /// Returns 64 random bits from the system's generator.
+  /// Returns 64 random bits from the system's generator; may be called from any thread.
   public static let systemRandom: @Sendable () -> UInt64 = {
     var generator = SystemRandomNumberGenerator()
     return generator.next()

@@ -25,6 +25,19 @@ public struct NetworkPath: Sendable, Hashable {
   /// Whether the route uses a cellular modem, where traffic may cost money.
   public var isExpensive: Bool { status == .reachable(.cellular) }
 
+  /// What policies need of the path.
+  ///
+  /// A route over an interface of unknown kind counts as available and not expensive.
+  public var conditions: NetworkConditions {
+    let availability: NetworkConditions.Availability =
+      switch status {
+      case .reachable, .unknown(.interfaceKindUnknown): .available
+      case .notReachable: .unavailable
+      case .unknown: .unknown
+      }
+    return NetworkConditions(availability, isExpensive: isExpensive)
+  }
+
   /// Whether there is a default route for IPv4.
   public var supportsIPv4: Bool { defaultRoutes.contains { $0.family == .ipv4 } }
 

@@ -19,7 +19,7 @@ public protocol NetworkPathSource: Sendable {
 public struct NetworkPathWatch: Sendable {
   private let cancellation: @Sendable () -> Void
 
-  /// Creates a watch from the closure that ends it.
+  /// Creates a watch from the closure that ends it; `cancel()` calls it each time, on its caller's thread.
   public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
 
   /// Ends the watch; a second call does nothing.

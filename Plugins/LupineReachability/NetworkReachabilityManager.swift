@@ -1,5 +1,5 @@
 public import Dispatch
-import LupineCore
+public import LupineCore
 import LupineSupport
 import Synchronization
 
@@ -13,7 +13,8 @@ import Synchronization
 /// decide whether to send: a route may lead nowhere, and a suspended network may resume for a request. Send the
 /// request, and use the status to explain a failure.
 public final class NetworkReachabilityManager: Sendable {
-  /// A closure that receives every change of the status.
+  /// A closure that receives every change of the status, one after another, on the queue or executor that
+  /// `startListening(onQueue:onUpdatePerforming:)` names.
   public typealias Listener = @Sendable (ReachabilityStatus) -> Void
 
   /// The manager for the default route.
@@ -24,6 +25,7 @@ public final class NetworkReachabilityManager: Sendable {
   private let source: any NetworkPathSource
   private let statusFeed: ChangeFeed<ReachabilityStatus>
   private let pathFeed: ChangeFeed<NetworkPath>
+  private let conditionFeed: ChangeFeed<NetworkConditions>
   private let endOfListening = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Creates a manager for the default route or for the route to a host.
@@ -44,6 +46,9 @@ public final class NetworkReachabilityManager: Sendable {
       source.watch(host) { receive($0.status) }
     }
     pathFeed = ChangeFeed(debounce: debounce, clock: clock) { receive in source.watch(host, onChange: receive) }
+    conditionFeed = ChangeFeed(debounce: debounce, clock: clock) { receive in
+      source.watch(host) { receive($0.conditions) }
+    }
   }
 
   deinit { stopListening() }
@@ -73,6 +78,14 @@ extension NetworkReachabilityManager {
 
   /// Whether the status is `reachable` over another kind of network.
   public var isReachableOnEthernetOrWiFi: Bool { status == .reachable(.ethernetOrWiFi) }
+}
+
+extension NetworkReachabilityManager: NetworkConditionsSource {
+  /// The current conditions: the last reported ones while there is a sequence of them, otherwise the source's.
+  public var conditions: NetworkConditions { conditionFeed.latest ?? source.currentPath(to: host).conditions }
+
+  /// The current conditions and then every change of them, once and in order.
+  public func conditionUpdates() -> AsyncStream<NetworkConditions> { conditionFeed.stream() }
 }
 
 extension NetworkReachabilityManager {

@@ -11,51 +11,39 @@ public import LupineCore
 public struct OfflineRetrier: Retrier {
   private let maximumWait: Duration
   private let limit: Int
-  private let source: any NetworkPathSource
-  private let feed: ChangeFeed<ReachabilityStatus>
+  private let network: any NetworkConditionsSource
 
-  /// Creates a retrier.
+  /// Creates a retrier that waits for the network of a source of paths.
   ///
   /// - Parameters:
   ///   - maximumWait: how long a request waits for the network after each failure, on the session's clock. Default: 5
   ///     seconds.
   ///   - limit: the number of attempts after which a request does not wait again. Default: 10.
   ///   - source: the source of the network's state. Default: the kernel.
-  public init(
-    maximumWait: Duration = .seconds(5), limit: Int = 10, source: some NetworkPathSource = .kernel
-  ) {
+  public init(maximumWait: Duration = .seconds(5), limit: Int = 10, source: some NetworkPathSource = .kernel) {
+    self.init(maximumWait: maximumWait, limit: limit, network: NetworkReachabilityManager(source: source))
+  }
+
+  /// Creates a retrier that waits for the network of any source of conditions.
+  ///
+  /// - Parameters:
+  ///   - maximumWait: how long a request waits for the network after each failure, on the session's clock. Default: 5
+  ///     seconds.
+  ///   - limit: the number of attempts after which a request does not wait again. Default: 10.
+  ///   - network: the source of the network's conditions.
+  public init(maximumWait: Duration = .seconds(5), limit: Int = 10, network: some NetworkConditionsSource) {
     self.maximumWait = maximumWait
     self.limit = limit
-    self.source = source
-    feed = ChangeFeed { receive in source.watch(nil) { receive($0.status) } }
+    self.network = network
   }
 
   /// Waits for the network if there is none; returns `retry` if it comes back in time.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard attempt.number < limit, failedWithoutNetwork(attempt), !attempt.request.url.isLoopback else {
-      return .doNotRetry
-    }
-    let stream = feed.stream()
-    // If the status is `unknown`, waiting has no known use.
-    guard (feed.latest ?? source.currentPath(to: nil).status) == .notReachable else { return .doNotRetry }
-    return await isBack(stream, within: maximumWait, on: attempt.clock) ? .retry : .doNotRetry
-  }
-
-  private func isBack(
-    _ stream: AsyncStream<ReachabilityStatus>, within limit: Duration, on clock: any Clock<Duration>
-  ) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        for await status in stream where status.isReachable { return true }
-        return false
-      }
-      group.addTask {
-        try? await clock.sleep(for: limit)
-        return false
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? false
-    }
+    // If the availability is `unknown`, waiting has no known use.
+    guard attempt.number < limit, failedWithoutNetwork(attempt), !attempt.request.url.isLoopback,
+      network.conditions.availability == .unavailable
+    else { return .doNotRetry }
+    return await network.waitUntilAvailable(within: maximumWait, on: attempt.clock) ? .retry : .doNotRetry
   }
 
   private func failedWithoutNetwork(_ attempt: AttemptOutcome) -> Bool {

@@ -71,7 +71,7 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with the value of each line, and decodes service errors as `Failure`.
+  /// Calls the handler with the value of each line, and decodes service errors as `Failure`; see `responseStream`.
   ///
   /// The service error is decoded from the body of a refused response, or from the line that is no `Value`; see
   /// `serializingEvents(error:)`.
@@ -103,7 +103,7 @@ extension DataStreamRequest {
     deliver(events(nil, reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
   }
 
-  /// Calls the handler with each Server-Sent Event, and decodes service errors as `Failure`.
+  /// Calls the handler with each Server-Sent Event, and decodes service errors as `Failure`; see `responseStream`.
   ///
   /// The service error is decoded from the body of a response that is no event stream; see `serializingEvents(error:)`.
   @discardableResult

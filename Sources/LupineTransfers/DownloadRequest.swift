@@ -180,7 +180,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Calls the handler with the serializer's value for the file.
+  /// Calls the handler with the serializer's value for the file, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -193,7 +193,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Calls the handler with the file's bytes.
+  /// Calls the handler with the file's bytes, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
@@ -201,7 +201,7 @@ extension DownloadRequest {
     response(queue: queue, responseSerializer: defaults.dataSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as text.
+  /// Calls the handler with the file's content as text, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameter encoding: the text encoding; `nil` means the response's own, as `StringResponseSerializer` determines
   ///   it.
@@ -215,7 +215,7 @@ extension DownloadRequest {
       completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as JSON of any shape.
+  /// Calls the handler with the file's content as JSON of any shape, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<JSONValue>) -> Void
@@ -223,7 +223,7 @@ extension DownloadRequest {
     response(queue: queue, responseSerializer: defaults.jsonSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content as a property list of any shape.
+  /// Calls the handler with the file's content as a property list, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<PropertyListValue>) -> Void
@@ -232,7 +232,7 @@ extension DownloadRequest {
       queue: queue, responseSerializer: defaults.propertyListSerializer, completionHandler: completionHandler)
   }
 
-  /// Calls the handler with the file's content decoded into a type.
+  /// Calls the handler with the file's content decoded into a type, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameters:
   ///   - decoder: what decodes the content; `nil` means the session's decoder, which is JSON by default.

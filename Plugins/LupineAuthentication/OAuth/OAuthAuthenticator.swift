@@ -20,9 +20,9 @@ public struct OAuthAuthenticator: Authenticator {
 
   /// Creates an authenticator that renews tokens with a client.
   ///
-  /// - Parameter onRenewal: receives every new token, for example to store it, before the waiting requests continue.
-  ///   Many servers accept a refresh token only once. It is not called if a log-out or another login came before the
-  ///   new token.
+  /// - Parameter onRenewal: receives every new token, for example to store it. Many servers accept a refresh token only
+  ///   once. It is not called if a log-out or another login came before the new token. It is called in the task of the
+  ///   renewal, one token after another; the requests that need the token wait until it returns.
   public init(
     _ client: OAuthClient, renewal: Renewal = .refreshToken,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
@@ -85,7 +85,7 @@ extension Plugin where Self == AuthenticationInterceptor<OAuthAuthenticator> {
   ///
   /// - Parameters:
   ///   - scope: the servers that may receive the token. Default: the origin of the session's base URL.
-  ///   - onRenewal: receives every new token, for example to store it.
+  ///   - onRenewal: receives every new token, for example to store it, as `OAuthAuthenticator` describes.
   public static func oauth(
     _ client: OAuthClient, renewing token: OAuthToken, to scope: CredentialScope = .baseURL,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }

@@ -41,7 +41,9 @@ public final class ImmediateClock: TimerClock, DatedClock {
     }
   }
 
-  /// Schedules an action; a deadline in the past fires at the next sleep.
+  /// Schedules an action, which is called on the thread of the sleep that passes its deadline.
+  ///
+  /// A deadline in the past fires at the next sleep.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = queue.withLock { $0.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.queue.withLock { $0.remove(number) } }

@@ -55,7 +55,7 @@ public final class TestClock: TimerClock, DatedClock {
     }
   }
 
-  /// Schedules an action, which runs when the clock is moved to its deadline or past it.
+  /// Schedules an action, which is called on the thread that moves the clock to its deadline or past it.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = state.withLock { $0.queue.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.queue.remove(number) } }

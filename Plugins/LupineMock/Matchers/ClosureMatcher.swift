@@ -17,7 +17,7 @@ struct ClosureMatcher: RequestMatcher {
 extension RequestCondition {
   /// The closure returns true; a request for which it throws does not match.
   ///
-  /// The closure may be called concurrently, and any number of times for one request.
+  /// The closure is called in the task of an exchange, concurrently, and any number of times for one request.
   ///
   /// - Parameter expectation: a description of the condition, for error messages.
   public static func matching(

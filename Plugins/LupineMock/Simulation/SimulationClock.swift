@@ -42,7 +42,7 @@ public final class SimulationClock: TimerClock, DatedClock {
     }
   }
 
-  /// Schedules an action.
+  /// Schedules an action, which is called on the simulation's thread when no task of the simulation can run.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = state.withLock { $0.clock.queue.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.clock.queue.remove(number) } }

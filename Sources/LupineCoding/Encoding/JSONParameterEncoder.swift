@@ -5,8 +5,10 @@ public import LupineFoundation
 public struct JSONParameterEncoder: ParameterEncoder {
   private let makeEncoder: @Sendable () -> JSONEncoder
 
-  /// Makes an encoder from a closure, called once for each request, because a `JSONEncoder` is mutable and is not
-  /// shared.
+  /// Makes an encoder from a closure, because a `JSONEncoder` is mutable and is not shared.
+  ///
+  /// The closure is called once for each request, when the request is made, on the caller's thread; calls may be
+  /// concurrent.
   public init(_ makeEncoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() }) {
     self.makeEncoder = makeEncoder
   }
@@ -58,6 +60,9 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
   }
 
   /// JSON in the body, written by the encoder that the closure makes.
+  ///
+  /// The closure is called once for each request, when the request is made, on the caller's thread; calls may be
+  /// concurrent.
   public static func json(_ makeEncoder: @escaping @Sendable () -> JSONEncoder) -> Self {
     JSONParameterEncoder(makeEncoder)
   }

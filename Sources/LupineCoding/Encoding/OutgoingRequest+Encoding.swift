@@ -64,9 +64,10 @@ struct AnyEncodableParameters: Encodable, Sendable {
 extension OutgoingRequest {
   /// Returns the request that a closure makes from this one; within the closure a GET may have a body.
   ///
-  /// Whether the options allow the body of a GET is checked when the request is sent.
+  /// Whether a GET may have a body is checked when the request is sent. `encode` is called once, before the method
+  /// returns.
   ///
-  /// - Throws: the error of the closure.
+  /// - Throws: the error of `encode`.
   public func beforeOptions(
     _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest {
@@ -102,11 +103,13 @@ extension LupineError {
 /// Puts parameters into a request with a closure.
 public struct ClosureParameterEncoder: ParameterEncoder {
   /// Puts the parameters into the request.
+  ///
+  /// It is called once for each request, when the request is made, on the caller's thread; calls may be concurrent.
   public typealias Encode = @Sendable (any Encodable & Sendable, OutgoingRequest) throws -> OutgoingRequest
 
   private let body: Encode
 
-  /// Makes an encoder from a closure, which may be called concurrently.
+  /// Makes an encoder from a closure; see `Encode`.
   public init(_ encode: @escaping Encode) { body = encode }
 
   /// Returns the request that the closure returns.
@@ -121,7 +124,7 @@ public struct ClosureParameterEncoder: ParameterEncoder {
 }
 
 extension ParameterEncoder where Self == ClosureParameterEncoder {
-  /// A closure that puts the parameters into the request.
+  /// A closure that puts the parameters into the request; see `ClosureParameterEncoder.Encode`.
   public static func custom(_ encode: @escaping ClosureParameterEncoder.Encode) -> Self {
     ClosureParameterEncoder(encode)
   }

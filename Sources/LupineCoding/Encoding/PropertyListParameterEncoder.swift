@@ -5,7 +5,10 @@ public import LupineFoundation
 public struct PropertyListParameterEncoder: ParameterEncoder {
   private let makeEncoder: @Sendable () -> PropertyListEncoder
 
-  /// Makes an encoder from a closure, called once for each request.
+  /// Makes an encoder from a closure.
+  ///
+  /// The closure is called once for each request, when the request is made, on the caller's thread; calls may be
+  /// concurrent.
   public init(_ makeEncoder: @escaping @Sendable () -> PropertyListEncoder) {
     self.makeEncoder = makeEncoder
   }

@@ -5,7 +5,10 @@ public import LupineFoundation
 public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {
   private let closure: @Sendable (ReceivedResponse) throws -> Output
 
-  /// Makes a serializer from a closure, which is called off the caller's actor and also for empty responses.
+  /// Makes a serializer from a closure.
+  ///
+  /// The closure is called once for each value, also for an empty response, off the caller's actor and off the
+  /// transport's threads. Calls may be concurrent.
   public init(_ closure: @escaping @Sendable (ReceivedResponse) throws -> Output) { self.closure = closure }
 
   /// Returns what the closure returns, and throws what it throws.
@@ -13,7 +16,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {
 }
 
 extension ResponseSerializer {
-  /// Serializes the response with a closure, which is called off the caller's actor.
+  /// Serializes the response with a closure, which is called as `ResponseSerializer` describes.
   public static func closure<Value>(
     _ closure: @escaping @Sendable (ReceivedResponse) throws -> Value
   ) -> Self where Self == ClosureResponseSerializer<Value> {

@@ -5,8 +5,11 @@ import LupineSupport
 
 /// Validates a response by its head and its body; a return accepts the response and an error refuses it.
 ///
-/// The session calls the closure in the task that runs the request, off the transport's thread. A `LupineError` is
-/// passed on unchanged. Any other error becomes the `underlying` error of a `LupineError` of kind `validationFailed`.
+/// A `LupineError` is passed on unchanged. Any other error becomes the `underlying` error of a `LupineError` of kind
+/// `validationFailed`.
+///
+/// The session calls it once for each response that an attempt ends with, in the task that runs the request, off the
+/// caller's actor. Calls for different requests may be concurrent. It must not block: the request waits for it.
 public typealias Validation = @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Void
 
 /// One rule that a response must satisfy before it is serialized.
@@ -54,11 +57,13 @@ extension ResponseValidator {
   }
 
   /// Requires a media type in one of the ranges that the closure returns for the request.
+  ///
+  /// The closure is called as a `Validation` is, with the request that was sent last.
   public static func contentTypes(_ ranges: @escaping @Sendable (OutgoingRequest) -> [String]) -> ResponseValidator {
     ResponseValidator(ContentTypeRule(ranges: ranges))
   }
 
-  /// Requires that the closure accepts the response.
+  /// Requires that the closure accepts the response; `Validation` says where it is called.
   public static func custom(_ validation: @escaping Validation) -> ResponseValidator {
     ResponseValidator(CustomRule(validation: validation))
   }

@@ -2,6 +2,8 @@ public import HTTPTypes
 public import LupineFoundation
 
 /// The data that a scheme needs to answer a challenge, besides the challenge and the credential.
+///
+/// A scheme may call the closures from any thread. Those that a test supplies may therefore be called concurrently.
 public struct AuthenticationContext: Sendable {
   /// The request that received the challenge, or that is about to be sent.
   public let request: OutgoingRequest

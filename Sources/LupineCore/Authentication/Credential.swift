@@ -50,7 +50,8 @@ public struct CredentialRequest: Sendable {
 
 /// Returns a credential for a challenge; `nil` keeps the 401 as the response.
 ///
-/// The session calls the closure in a task of the request, which a cancellation of the request cancels.
+/// The session calls it in a task of the request, off the caller's actor and off the transport's threads; calls for
+/// different requests may be concurrent. It may wait, for example for a user. Cancelling the request cancels the task.
 public typealias CredentialProvider = @Sendable (CredentialRequest) async throws -> Credential?
 
 /// A credential that authenticates a connection and every request on it: NTLM or Negotiate.

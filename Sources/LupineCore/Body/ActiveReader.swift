@@ -96,7 +96,7 @@ public final class QuietReader: BodyReader {
   public func cancel() { base.cancel() }
 }
 
-/// Where a request's body lies in a longer upload.
+/// The position of a request's body in a longer upload.
 struct UploadPart: Sendable {
   /// The number of bytes before the body.
   var offset: Int64 = 0

@@ -38,7 +38,7 @@ public struct RequestBody: Sendable {
   ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1.
   ///   - isReplayable: whether `open` may be called more than once.
   ///   - source: a description of the bytes for code that shows the request. Default: a stream.
-  ///   - open: makes a reader for one sending.
+  ///   - open: makes a reader for one sending; `Opening` says where it is called.
   public init(length: Int64?, isReplayable: Bool, source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
@@ -47,7 +47,7 @@ public struct RequestBody: Sendable {
 
   /// Creates a body that reads other bodies, such as one that encodes another.
   ///
-  /// It can be sent again if each of them can.
+  /// It can be sent again if each of them can. `Opening` says where `open` is called.
   public init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
@@ -249,6 +249,8 @@ extension RequestBody {
   private static let pieceSize = 128 << 10
 
   /// Reads the whole body without a transport, piece by piece.
+  ///
+  /// `take` is called in the calling task, with one piece after another. The pointer is valid only during the call.
   ///
   /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
   public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {

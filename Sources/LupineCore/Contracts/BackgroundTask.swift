@@ -7,7 +7,8 @@ extension TransferContext {
   /// and waits for its end, and a session that is released cancels it. The task does not keep the session alive, unless
   /// the operation captures this context or the session.
   ///
-  /// - Parameter operation: the work. It returns soon after its task is cancelled.
+  /// - Parameter operation: the work. It runs in a task of its own, on the session's executor, or else on the global
+  ///   one. It returns soon after its task is cancelled.
   /// - Returns: whether the task was started; `false` after the shutdown of the session.
   @discardableResult
   public func startBackgroundTask(_ operation: @escaping @Sendable (BackgroundTask) async -> Void) -> Bool {
@@ -29,7 +30,7 @@ public struct BackgroundTask: Sendable {
 
   /// The session's clock.
   public var clock: any Clock<Duration> { context.clock }
-  /// The session's date.
+  /// Returns the session's date; may be called from any thread.
   public var now: @Sendable () -> Date { context.now }
   /// The session's limits.
   public var limits: Limits { context.limits }

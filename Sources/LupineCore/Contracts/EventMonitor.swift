@@ -9,7 +9,7 @@ public protocol EventMonitor: Sendable {
 }
 
 extension EventMonitor where Self == ClosureEventMonitor {
-  /// A monitor that calls a closure.
+  /// A monitor that calls a closure, on the thread where the event happens; see `EventMonitor`.
   public static func custom(_ receive: @escaping @Sendable (SessionEvent) -> Void) -> ClosureEventMonitor {
     ClosureEventMonitor(receive)
   }
@@ -19,7 +19,7 @@ extension EventMonitor where Self == ClosureEventMonitor {
 public struct ClosureEventMonitor: EventMonitor {
   private let handler: @Sendable (SessionEvent) -> Void
 
-  /// Wraps a closure.
+  /// Wraps a closure, which is called on the thread where the event happens; see `EventMonitor`.
   public init(_ handler: @escaping @Sendable (SessionEvent) -> Void) { self.handler = handler }
 
   /// Calls the closure.

@@ -36,7 +36,7 @@ public final class ExchangeControl: Sendable {
 
   /// Creates the control of an exchange that begins now.
   ///
-  /// - Parameter now: the time since some fixed moment. Default: always zero.
+  /// - Parameter now: the time since some fixed moment; called from any thread. Default: always zero.
   public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) {
     self.init(now: now, for: nil, parent: nil)
   }

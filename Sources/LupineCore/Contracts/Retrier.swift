@@ -75,7 +75,7 @@ public struct AttemptOutcome: Sendable {
   public var source: TransportResponse.Source
   /// The reason for the failure; `nil` if the response passed validation, or if there is no validation.
   public var error: LupineError?
-  /// The session's random source for jitter: a number in 0..<1.
+  /// The session's random source for jitter: a number in 0..<1; may be called from any thread.
   public var random: @Sendable () -> Double
   /// The time since the request began.
   public var elapsed: Duration
@@ -85,7 +85,7 @@ public struct AttemptOutcome: Sendable {
   public var date: Date
   /// Records the reason for the decision, in a few words without secrets.
   ///
-  /// The event of the decision contains it.
+  /// The event of the decision contains it. It may be called from any thread, until the retrier has answered.
   public var note: @Sendable (String) -> Void
   /// The session's retry budget, for a retrier without a budget of its own; `nil` outside a session.
   public var sessionBudget: RetryBudget?

@@ -41,7 +41,7 @@ public struct TransferContext: Sendable {
   ///
   /// The session enforces the idle and total timeouts.
   public var clock: any Clock<Duration> { settings.clock }
-  /// The session's date, for the validity of certificates.
+  /// Returns the session's date, for the validity of certificates; may be called from any thread.
   public var now: @Sendable () -> Date { settings.now }
   /// The timeout for name lookup, connection and TLS handshake together.
   ///

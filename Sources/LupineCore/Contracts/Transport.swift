@@ -95,7 +95,7 @@ extension Transport {
 public enum TransportOverride {
   /// Returns the transport to use in place of a builder's; `nil` changes nothing.
   ///
-  /// It is called once for each session. A transport that wraps another one forwards the requirements of `Transport`
+  /// `Session.Builder.build()` calls it once for each session, before it returns. A transport that wraps another one forwards the requirements of `Transport`
   /// that it does not implement itself.
   ///
   /// Setting it hides the override of an enclosing scope; `wrapping(_:operation:)` keeps that one.
@@ -103,7 +103,8 @@ public enum TransportOverride {
 
   /// Runs an operation in which `wrap` applies to every session that the operation and its tasks build.
   ///
-  /// In nested calls the inner closure wraps first, so that the outer one wraps its result.
+  /// In nested calls the inner closure wraps first, so that the outer one wraps its result. The operation runs in the
+  /// calling task.
   public static func wrapping<Value>(
     _ wrap: @escaping @Sendable (any Transport) -> any Transport, operation: () async throws -> Value
   ) async rethrows -> Value {

@@ -12,7 +12,10 @@
 /// response (`ResponseAttributeKey`), and starts work that outlasts a request with
 /// `TransferContext.startBackgroundTask(_:)`.
 ///
-/// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base.
+/// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base. It needs none of the requirements
+/// of `Transport` that have defaults (`isVirtual`, `issues(with:)`, `makeMonitor()`): `Session.Builder.build()` asks the
+/// builder's transport for these and for the capabilities, without its layers. A layer therefore neither adds nor hides a
+/// capability. A transport that `TransportOverride` puts in the place of the builder's is asked, and forwards them all.
 public struct TransportLayer: Sendable {
   /// The name of a layer.
   ///
@@ -37,7 +40,8 @@ public struct TransportLayer: Sendable {
   public let outside: Set<Name>
   /// Makes the layer around a transport.
   ///
-  /// `Session.Builder.build()` calls it once for each session.
+  /// `Session.Builder.build()` calls it once for each session, before it returns; two sessions may be built at the same
+  /// time.
   public let wrap: @Sendable (any Transport) -> any Transport
 
   /// Describes a layer.
@@ -46,7 +50,7 @@ public struct TransportLayer: Sendable {
   ///   - name: the name by which other layers refer to this one.
   ///   - inside: the layers that enclose this one. Default: none.
   ///   - outside: the layers that this one encloses. Default: none.
-  ///   - wrap: makes the layer around a transport.
+  ///   - wrap: makes the layer around a transport; `build()` calls it once for each session.
   public init(
     _ name: Name, inside: Set<Name> = [], outside: Set<Name> = [],
     wrap: @escaping @Sendable (any Transport) -> any Transport

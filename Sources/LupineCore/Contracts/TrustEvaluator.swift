@@ -65,6 +65,8 @@ public struct ClosureTrustEvaluator: TrustEvaluator {
   private let evaluation: @Sendable (ServerTrust) throws -> Void
 
   /// Wraps a closure that throws if the server is not trusted.
+  ///
+  /// It is called in the TLS handshake, on the transport's thread, as `TrustEvaluator` describes.
   public init(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) { self.evaluation = evaluation }
 
   /// Calls the closure.
@@ -73,6 +75,8 @@ public struct ClosureTrustEvaluator: TrustEvaluator {
 
 extension TrustEvaluator where Self == ClosureTrustEvaluator {
   /// Evaluates with a closure that throws if the server is not trusted.
+  ///
+  /// It is called in the TLS handshake, on the transport's thread, as `TrustEvaluator` describes.
   public static func custom(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) -> ClosureTrustEvaluator {
     ClosureTrustEvaluator(evaluation)
   }

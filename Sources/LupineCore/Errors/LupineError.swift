@@ -62,14 +62,16 @@ extension LupineError {
   /// three times in each attempt, if its body allowed it. `false` means unknown.
   public var isUnprocessed: Bool { details.values.isUnprocessed }
 
-  /// The data to continue an interrupted download; `nil` if it cannot be continued.
+  /// The data to continue an interrupted transfer, such as a download; `nil` if it cannot be continued.
   ///
-  /// An opaque value that can be stored. It contains the download's URL, so it is as secret as that URL.
+  /// An opaque value that can be stored. It contains the URL of the transfer, so it is as secret as that URL.
   public var resumeData: Data? { details.values.resumeData }
 
-  /// Returns the error with the data to continue the download.
-  // For downloads, which alone make such data.
-  package func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
+  /// Returns the error with the data to continue its transfer; `nil` removes them.
+  ///
+  /// A kind of request that can be continued makes the data in a format of its own. Those of `LupineTransfers` are for
+  /// `Session.download(resumingWith:)`, which refuses others.
+  public func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
 
   /// Returns the error with its request, unless it already has one.
   ///

@@ -16,7 +16,7 @@ public struct ExchangeLog: Sendable {
   /// The reason for the failure; `nil` if the request succeeded or still runs.
   public private(set) var failure: LupineError?
   /// The decisions before the first attempt, in order, such as a delay of the request.
-  public private(set) var preparation: [Decision] = []
+  private(set) var preparation: [Decision] = []
   /// The attempts, in order.
   public private(set) var attempts: [Attempt] = []
 

@@ -20,6 +20,8 @@ public struct HostResolver: Sendable {
   public let resolve: @Sendable (_ host: String) -> Answer
 
   /// Wraps a function that resolves names.
+  ///
+  /// It is called concurrently, on threads that may block.
   public init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
 
   /// The system's resolver (`getaddrinfo`).

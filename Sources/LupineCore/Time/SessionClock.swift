@@ -7,11 +7,13 @@ import Synchronization
 public struct SessionClock: Sendable {
   /// The clock itself.
   public let clock: any Clock<Duration>
-  /// Returns the time since the clock was opened.
+  /// Returns the time since the clock was opened; may be called from any thread.
   public private(set) var now: @Sendable () -> Duration
-  /// Waits for a delay; throws if the task is cancelled.
+  /// Waits for a delay in the calling task; throws if the task is cancelled.
   public let sleep: @Sendable (Duration) async throws -> Void
   /// Calls the action after a delay, unless the returned timer is cancelled before.
+  ///
+  /// The action is called on any thread, or at once on the calling one, and must not block.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
   /// - Parameter executor: the executor on which timers sleep for a clock that is not a `TimerClock`.
@@ -103,6 +105,8 @@ public final class PolicyClock: Sendable {
 /// time.
 public protocol TimerClock: Clock where Duration == Swift.Duration {
   /// Calls `action` once when the clock's time reaches the deadline, unless the timer is cancelled before.
+  ///
+  /// The clock may call it on any thread, with no lock held. The action must not block.
   func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
 
@@ -119,7 +123,7 @@ public protocol DatedClock: Clock where Duration == Swift.Duration {
 public struct ScheduledTimer: Sendable {
   private let cancellation: @Sendable () -> Void
 
-  /// Wraps the closure that cancels the action.
+  /// Wraps the closure that cancels the action; `cancel()` calls it each time, on its caller's thread.
   public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
 
   /// Cancels the action; has no effect after the deadline.

@@ -79,6 +79,8 @@ public struct ServerTrust: Sendable {
   /// The time for validity checks.
   public var now: Date
   /// Receives a warning about a trusted server, which becomes an event of kind `warning`.
+  ///
+  /// The evaluator calls it during the evaluation, on the same thread.
   public var warn: @Sendable (String) -> Void
 
   /// Creates the value.

@@ -24,9 +24,10 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     get { storage.value.end.data }
     _modify { yield &storage.value.end.data }
   }
-  /// The first bytes of the body, also if it exceeded a limit and was not needed.
-  // For the errors of refused responses, which the session and downloads make.
-  package var beginning: Data { storage.value.end.excerpt ?? storage.value.end.data }
+  /// The first bytes of the body, for the error of a refused response (`LupineError.carrying(_:limit:)`).
+  ///
+  /// The data, or the bytes that were kept of a body that was too long and was not needed (`ResponseDecision`).
+  public var beginning: Data { storage.value.end.excerpt ?? storage.value.end.data }
   /// The trailers, if there were any.
   public var trailers: HTTPFields? {
     get { storage.value.end.trailers }

@@ -3,7 +3,8 @@ public import LupineCore
 
 /// Decides how redirects are handled.
 public struct Redirector: Sendable {
-  /// Returns the request to send next, or `nil` to keep the redirect as the response.
+  /// Returns the request to send next, or `nil` to keep the redirect as the response; `modify(_:)` says where it is
+  /// called.
   public typealias Decision = @Sendable (_ next: OutgoingRequest, _ response: HTTPResponse) -> OutgoingRequest?
 
   private let decision: Decision

@@ -76,7 +76,7 @@ extension SessionRequest {
   ///
   /// If its credential is refused, the closure is called again, up to five times per attempt. `nil`, or a credential
   /// that was already refused, ends with the 401. The closure is not called for a challenge of another origin after a
-  /// redirect.
+  /// redirect. `CredentialProvider` says where it is called.
   @discardableResult
   public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
     setting { $0.credentialProvider = provide }
@@ -113,7 +113,8 @@ extension SessionRequest {
 extension SessionRequest {
   /// Decides at the head of the response whether its body is received.
   ///
-  /// Called once for each attempt with a response, off the transport's thread, before validation; not called for
+  /// Called once for each attempt with a response, in a task of the request, off the caller's actor and off the
+  /// transport's thread, before validation; not called for
   /// redirects that are followed or challenges that are answered. A stream's consumer receives nothing before the
   /// closure returns. A download that is cancelled here can be resumed.
   @discardableResult
@@ -178,7 +179,7 @@ extension SessionRequest {
     setting { $0.validators.append(.contentTypes(acceptable)) }
   }
 
-  /// Refuses the responses that the closure throws for.
+  /// Refuses the responses that the closure throws for; `Validation` says where it is called.
   @discardableResult
   public func validate(_ validation: @escaping Validation) -> Self {
     setting { $0.validators.append(.custom(validation)) }

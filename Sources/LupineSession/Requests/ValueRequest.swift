@@ -111,7 +111,7 @@ extension ValueRequest {
     handle(queue, UnserializedResponse(), completionHandler)
   }
 
-  /// Calls the handler with the result of a serializer.
+  /// Calls the handler with the result of a serializer, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -131,7 +131,7 @@ extension ValueRequest {
     return self
   }
 
-  /// Calls the handler with the body.
+  /// Calls the handler with the body, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
@@ -139,7 +139,7 @@ extension ValueRequest {
     handle(queue, defaults.dataSerializer, completionHandler)
   }
 
-  /// Calls the handler with the body as text.
+  /// Calls the handler with the body as text, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
   @discardableResult
@@ -150,7 +150,7 @@ extension ValueRequest {
     handle(queue, defaults.stringSerializer(encoding: encoding), completionHandler)
   }
 
-  /// Calls the handler with the body as JSON of any shape.
+  /// Calls the handler with the body as JSON of any shape, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
@@ -158,7 +158,7 @@ extension ValueRequest {
     handle(queue, defaults.jsonSerializer, completionHandler)
   }
 
-  /// Calls the handler with the body as a property list of any shape.
+  /// Calls the handler with the body as a property list of any shape, where `response(queue:completionHandler:)` does.
   @discardableResult
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
@@ -166,7 +166,7 @@ extension ValueRequest {
     handle(queue, defaults.propertyListSerializer, completionHandler)
   }
 
-  /// Calls the handler with the body decoded into a type.
+  /// Calls the handler with the body decoded into a type, where `response(queue:completionHandler:)` does.
   ///
   /// - Parameters:
   ///   - decoder: decodes the body; `nil` uses the session's decoder, by default JSON.
@@ -186,7 +186,7 @@ extension ValueRequest {
 
   /// Calls the handler with the decoded body, or with the service's error from the body of a refused response.
   ///
-  /// See `serializingDecodable(_:error:)`.
+  /// See `serializingDecodable(_:error:)`. The handler is called where `response(queue:completionHandler:)` calls it.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,

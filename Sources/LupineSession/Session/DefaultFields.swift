@@ -70,7 +70,7 @@ enum DefaultFields {
 
 extension Session {
   /// This library's version, as `User-Agent` names it.
-  public static let libraryVersion = "0.1.0"
+  static let libraryVersion = "0.1.0"
 }
 
 extension Session.Builder {

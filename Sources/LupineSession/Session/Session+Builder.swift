@@ -134,12 +134,13 @@ extension Session.Builder {
 
   /// Sets the source of the date, for protocol dates and for the validity of certificates; called from any thread.
   ///
-  /// Default: the clock, if it is a `DatedClock` and the transport has no network; otherwise the system's date.
+  /// The session calls the closure from any thread, concurrently. Default: the clock, if it is a `DatedClock` and the
+  /// transport has no network; otherwise the system's date.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
   /// Sets the source of randomness; each call, from any thread, returns 64 random bits.
   ///
-  /// Default: the system's generator.
+  /// The session calls the closure from any thread, concurrently. Default: the system's generator.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
     changed { $0.configuration.random = random }
   }
@@ -196,7 +197,8 @@ extension Session.Builder {
 
   /// Sets the closure that returns a credential when a server challenges a request without a credential of its own.
   ///
-  /// The closure chooses the credential by the challenged URL; see `SessionRequest.onChallenge`.
+  /// The closure chooses the credential by the challenged URL; see `SessionRequest.onChallenge`. `CredentialProvider`
+  /// says where it is called.
   public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
     changed { $0.configuration.credentialProvider = provide }
   }

@@ -167,7 +167,8 @@ extension Session {
   ///
   /// The deadlines of the current task (`withDeadline`) do not apply to the operation.
   ///
-  /// - Parameter operation: the work. It returns soon after its task is cancelled.
+  /// - Parameter operation: the work. It runs in a task of its own, on the session's executor, or else on the global
+  ///   one. It returns soon after its task is cancelled.
   /// - Returns: whether the task was started; `false` after `shutdown()`.
   @discardableResult
   public func startBackgroundTask(_ operation: @escaping @Sendable () async -> Void) -> Bool {

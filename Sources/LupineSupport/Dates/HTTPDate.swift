@@ -81,7 +81,7 @@ public enum CalendarDate {
   /// second.
   ///
   /// Returns `nil` if the year is not between 1 and 9999.
-  public static func components(of date: Date) -> Components? {
+  static func components(of date: Date) -> Components? {
     let moment = date.timeIntervalSince1970
     guard (-62_135_596_800..<253_402_300_800).contains(moment) else { return nil }
     let seconds = Int(moment.rounded(.down))
@@ -98,8 +98,8 @@ public enum CalendarDate {
   }
 
   /// A day and a time.
-  public struct Components: Sendable, Hashable {
-    public let year, month, day, weekday, hour, minute, second: Int
+  struct Components {
+    let year, month, day, weekday, hour, minute, second: Int
   }
 
   private static func length(ofMonth month: Int, _ year: Int) -> Int {

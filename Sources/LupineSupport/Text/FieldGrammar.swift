@@ -33,8 +33,6 @@ extension UInt8 {
   public var isControl: Bool { self < 0x20 || self == 0x7F }
   /// Whether the byte is a capital letter.
   public var isUpper: Bool { self &- 0x41 < 26 }
-  /// Whether the byte is a small letter.
-  public var isLower: Bool { self &- 0x61 < 26 }
   /// Whether the byte is a letter of ASCII.
   public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
   /// Whether the byte is a small letter, a digit, `-` or `_`: one check that covers most bytes of host names.

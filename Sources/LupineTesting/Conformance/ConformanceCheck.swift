@@ -27,6 +27,8 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
 
   /// Runs the check on a transport that the closure makes, and shuts the transport down.
   ///
+  /// The closure is called once, in the calling task.
+  ///
   /// - Throws: ``ConformanceFailure`` if the transport violates the requirement.
   public func run(on transport: @escaping @Sendable () throws -> any Transport) async throws {
     try await run(on: ConformanceSubject("The transport", transport: transport))

@@ -7,6 +7,8 @@ import LupineMock
 /// loopback; for a `MockTransport`, stubs of that mock. Another in-memory transport supplies its own peer.
 public struct ConformanceSubject: Sendable {
   /// Makes the peer that answers a transport's requests according to a script.
+  ///
+  /// It is called in the task of the check, before the requests.
   public typealias PeerMaking =
     @Sendable (_ transport: any Transport, _ script: PeerScript) throws -> any ConformancePeer
 
@@ -20,7 +22,8 @@ public struct ConformanceSubject: Sendable {
   /// - Parameters:
   ///   - name: the transport's name in failures.
   ///   - peer: makes the peer. Default: ``peer(for:playing:)``.
-  ///   - transport: makes a new transport.
+  ///   - transport: makes a new transport. It is called in the task of each check; calls of different checks may be
+  ///     concurrent.
   public init(
     _ name: String, peer: @escaping PeerMaking = ConformanceSubject.peer(for:playing:),
     transport: @escaping @Sendable () throws -> any Transport

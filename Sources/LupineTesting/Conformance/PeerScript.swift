@@ -15,7 +15,7 @@ public struct PeerScript: Sendable {
   /// Returns the reply to a request; it may be called from any thread and must not block.
   public var reply: @Sendable (PeerRequest) -> PeerReply
 
-  /// Creates a script that answers requests.
+  /// Creates a script that answers requests; `reply` may be called from any thread and must not block.
   public init(
     readsBody: Bool = true, holdsHead: Bool = false, reply: @escaping @Sendable (PeerRequest) -> PeerReply
   ) {

@@ -141,7 +141,7 @@ extension ScriptedServer.Address {
   var local: LoopbackSocket.Address {
     switch self {
     case .ipv4: .ipv4
-    case .ipv6: .ipv6
+    case .ipv6: .ipv6()
     case .unix(let path): .unix(path: path)
     }
   }

@@ -14,8 +14,8 @@ struct LoopbackSocket: ~Copyable, Sendable {
   enum Address: Sendable {
     /// A free port of 127.0.0.1.
     case ipv4
-    /// A free port of `::1`.
-    case ipv6
+    /// A port of `::1`; 0 means a free one.
+    case ipv6(port: UInt16 = 0)
     case unix(path: String)
   }
 
@@ -47,6 +47,24 @@ struct LoopbackSocket: ~Copyable, Sendable {
 
   func beginListening(backlog: Int32) throws(SocketFailure) {
     guard listen(descriptor, backlog) == 0 else { throw SocketFailure("listen") }
+  }
+}
+
+/// Keeps other programs from listening at a port of `::1` while this value exists; connections to it are refused.
+final class ReservedPort: Sendable {
+  /// Whether another program has the port already.
+  let isTaken: Bool
+  /// `nil` as well on a system without IPv6.
+  private let socket: LoopbackSocket?
+
+  init(_ port: Int) {
+    do throws(SocketFailure) {
+      socket = try LoopbackSocket(.ipv6(port: UInt16(clamping: port)))
+      isTaken = false
+    } catch {
+      socket = nil
+      isTaken = error.code == EADDRINUSE
+    }
   }
 }
 
@@ -128,8 +146,9 @@ private func bindSocket(_ descriptor: Int32, to address: LoopbackSocket.Address)
     name.sin_family = sa_family_t(AF_INET)
     name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     code = withSocketAddress(&name) { bind(descriptor, $0, $1) }
-  case .ipv6:
+  case .ipv6(let port):
     var name = sockaddr_in6()
+    name.sin6_port = in_port_t(port).bigEndian
     name.sin6_family = sa_family_t(AF_INET6)
     name.sin6_addr = in6addr_loopback
     code = withSocketAddress(&name) { bind(descriptor, $0, $1) }

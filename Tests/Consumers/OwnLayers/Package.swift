@@ -14,6 +14,14 @@ let package = Package(
       dependencies: [
         .product(name: "Lupine", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
-      ])
+      ]),
+    .testTarget(
+      name: "OwnLayersTests",
+      dependencies: [
+        "OwnLayers",
+        .product(name: "Lupine", package: "Lupine"),
+        .product(name: "LupineMock", package: "Lupine"),
+        .product(name: "LupineTesting", package: "Lupine"),
+      ]),
   ]
 )

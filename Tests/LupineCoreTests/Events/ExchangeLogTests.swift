@@ -1,10 +1,11 @@
 import HTTPTypes
-import LupineCore
 import LupineSession
 import LupineFixtures
 import LupineMock
 import LupineTransfers
 import Testing
+
+@testable import LupineCore
 
 @Suite struct ExchangeLogTests {
   private func log(

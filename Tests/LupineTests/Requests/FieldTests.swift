@@ -1,6 +1,8 @@
 import Lupine
 import Testing
 
+@testable import LupineSession
+
 @Suite(.besidePeers) struct FieldTests {
   @Test func `the default fields arrive`() async throws {
     let fields = try await fields(Peer.httpbin.session())

@@ -46,9 +46,16 @@ extension ConformanceKit {
   private static let namedHost = ConformanceCheck(
     "a host's name is resolved, and its addresses are tried in turn", needs: .networking
   ) { stage in
-    try stage.play { _ in .text("ok") }
-    let url = try HTTPURL(stage.peer.url.replacing("127.0.0.1", with: "localhost") + "/")
+    var url: HTTPURL
+    var reservation: ReservedPort
+    repeat {
+      try? stage.peer.stop()
+      try stage.play { _ in .text("ok") }
+      url = try HTTPURL(stage.peer.url.replacing("127.0.0.1", with: "localhost") + "/")
+      reservation = ReservedPort(url.effectivePort)
+    } while reservation.isTaken
     let response = try await stage.fetch(OutgoingRequest(url: url))
+    withExtendedLifetime(reservation) {}
     try stage.expect(response.text, "ok", "The body")
     try stage.expect(response.log.resolvedHosts, ["localhost"], "The hosts of the events nameResolved")
     try stage.expect(response.end.metrics.nameLookup != nil, "Whether the time of the lookup is reported")

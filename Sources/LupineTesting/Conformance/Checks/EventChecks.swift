@@ -12,6 +12,12 @@ extension ConformanceKit {
     sent("a body of known length", .bytes(Data(numberedBytes(100_000))), [100_000]),
     sent(
       "a body of unknown length", .stream { StepSequence([.text("abc"), .text("def")]) }, [6], needs: .streamedUploads),
+    ConformanceCheck("an empty file is reported as sent, once", about: "The event `sent`.") { stage in
+      try stage.play { _ in .text("ok") }
+      let file = try TemporaryFile()
+      let response = try await stage.fetch(method: .post, body: .file(file.path))
+      try stage.expect(response.log.sent, [0], "The numbers of bytes of the events")
+    },
   ]
 
   private static func sent(

@@ -1,3 +1,4 @@
+import Foundation
 import Lupine
 import Synchronization
 
@@ -16,33 +17,32 @@ enum CacheStatus: ResponseAttributeKey {
 /// Stores responses to GET requests for a short time, and refreshes older ones in the background.
 struct BriefCache: Plugin {
   var lifetime = Duration.seconds(1)
+  var store: any ResponseStore = MemoryStore()
 
   func install(in builder: inout Session.Builder) {
     builder = builder.transportLayer(
-      TransportLayer(.cache, inside: [.tracing]) { [lifetime] in CachingTransport(base: $0, lifetime: lifetime) })
+      TransportLayer(.cache, inside: [.tracing]) { [lifetime, store] in
+        CachingTransport(base: $0, lifetime: lifetime, store: store)
+      })
   }
 }
 
 final class CachingTransport: Transport {
-  private struct State {
-    var answers: [String: StoredAnswer] = [:]
-    /// The URLs that a background task is refreshing.
-    var refreshing: Set<String> = []
-  }
-
   private let base: any Transport
   private let lifetime: Duration
+  private let store: any ResponseStore
   /// The clock of the first session that uses the cache.
   private let clock = PolicyClock()
-  private let state = Mutex(State())
+  /// The URLs that a background task is refreshing.
+  private let refreshing = Mutex<Set<String>>([])
 
-  init(base: any Transport, lifetime: Duration) {
+  init(base: any Transport, lifetime: Duration, store: any ResponseStore) {
     self.base = base
     self.lifetime = lifetime
+    self.store = store
   }
 
   var capabilities: TransportCapabilities { base.capabilities }
-  var isVirtual: Bool { base.isVirtual }
 
   func shutdown() async { await base.shutdown() }
 
@@ -52,44 +52,79 @@ final class CachingTransport: Transport {
       response.attributes[CacheStatus.self] = .bypassed
       return response
     }
-    let time = clock.clock(or: context.clock)
-    guard let known = state.withLock({ $0.answers[request.url.string] }) else {
-      var response = try await base.send(request, in: context)
-      store(response, to: request, by: time)
-      response.attributes[CacheStatus.self] = .origin
-      return response
+    // A store that fails has no answer.
+    if let stored = try? await store.responses(for: request.url.string).first {
+      let time = clock.clock(or: context.clock).now()
+      let isFresh = BriefCache.arrival(of: stored).map { time - $0 <= lifetime } ?? false
+      if let response = try? await answer(stored, isFresh ? .stored : .stale, in: context) {
+        if !isFresh { refresh(request, in: context) }
+        return response
+      }
     }
-    guard time.now() - known.time > lifetime else { return try await known.response(.stored, in: context) }
-    refresh(request, in: context)
-    return try await known.response(.stale, in: context)
+    var response = try await base.send(request, in: context)
+    store(response, to: request, in: context)
+    response.attributes[CacheStatus.self] = .origin
+    return response
+  }
+
+  /// Answers an exchange: the bytes go wherever the session wants them, to memory, a file or a stream.
+  private func answer(
+    _ stored: StoredResponse, _ status: CacheStatus, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse? {
+    guard let content = try await store.content(of: stored, in: nil) else { return nil }
+    var response = try await context.makeResponse(stored.record.head, content: content, trailers: stored.trailers)
+    response.attributes[CacheStatus.self] = status
+    return response
   }
 
   /// Stores a response while it passes to its destination.
-  private func store(_ response: TransportResponse, to request: OutgoingRequest, by time: SessionClock) {
-    guard response.head.status == .ok else { return }
-    let url = request.url.string
-    let storing = StoringObserver(head: response.head) { [self] answer in
-      var answer = answer
-      answer.time = time.now()
-      state.withLock { [answer] in $0.answers[url] = answer }
+  private func store(_ response: TransportResponse, to request: OutgoingRequest, in context: TransferContext) {
+    guard let record = record(response, to: request, in: context) else { return }
+    let length = response.head.headerFields[.contentLength].flatMap { Int64($0) }
+    let observer = StoringObserver()
+    let isStarted = context.startBackgroundTask { [store, pieces = observer.pieces] _ in
+      await store.store(record, length: length, from: pieces)
     }
-    response.body.tee(into: storing)
+    if isStarted { response.body.tee(into: observer) }
+  }
+
+  /// What is stored of a response besides its content; `nil` if it is not stored.
+  private func record(
+    _ response: TransportResponse, to request: OutgoingRequest, in context: TransferContext
+  ) -> ResponseRecord? {
+    guard response.head.status == .ok else { return nil }
+    let arrival = BriefCache.metadata(clock.clock(or: context.clock).now())
+    return ResponseRecord(key: request.url.string, head: response.head, metadata: arrival)
   }
 
   /// Refreshes a stored answer, unless a task does it already.
   private func refresh(_ request: OutgoingRequest, in context: TransferContext) {
     let url = request.url.string
-    guard state.withLock({ $0.refreshing.insert(url).inserted }) else { return }
+    guard refreshing.withLock({ $0.insert(url).inserted }) else { return }
     context.emit(.decided(policy: "brief cache", reason: "refreshes a stored answer in the background"))
-    let time = clock.clock(or: context.clock)
     let isStarted = context.startBackgroundTask { [self] task in
-      if let response = try? await task.send(request, through: base) {
-        store(response, to: request, by: time)
-        response.body.open(.discard(limit: task.limits.responseBody))
-        _ = try? await response.body.end()
-      }
-      state.withLock { _ = $0.refreshing.remove(url) }
+      try? await refresh(request, by: task, in: context)
+      refreshing.withLock { _ = $0.remove(url) }
     }
-    if !isStarted { state.withLock { _ = $0.refreshing.remove(url) } }
+    if !isStarted { refreshing.withLock { _ = $0.remove(url) } }
+  }
+
+  private func refresh(_ request: OutgoingRequest, by task: BackgroundTask, in context: TransferContext) async throws {
+    let response = try await task.send(request, through: base)
+    let record = record(response, to: request, in: context)
+    response.body.open(.collect(limit: task.limits.responseBody))
+    let end = try await response.body.end()
+    guard let record, let writer = try await store.makeWriter(for: record, length: end.byteCount) else { return }
+    try await writer.append(end.data)
+    _ = try await writer.commit(trailers: end.trailers)
+  }
+}
+
+extension BriefCache {
+  /// The metadata of a response that arrived at a time.
+  fileprivate static func metadata(_ time: Duration) -> Data { Data("\(time / .microseconds(1))".utf8) }
+
+  fileprivate static func arrival(of response: StoredResponse) -> Duration? {
+    Double(String(decoding: response.record.metadata, as: UTF8.self)).map { .microseconds($0) }
   }
 }

@@ -30,7 +30,6 @@ struct ResumingTransport: Transport {
   let records: UploadRecords
 
   var capabilities: TransportCapabilities { base.capabilities }
-  var isVirtual: Bool { base.isVirtual }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     guard let name = request.options[UploadName.self] else { return try await base.send(request, in: context) }

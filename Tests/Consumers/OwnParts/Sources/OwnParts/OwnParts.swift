@@ -28,6 +28,7 @@ import LupineMock
     let kept = try await session.request(OwnRoute()).serializingString().value
     guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
     try await checkBreaker()
+    try await checkNetwork()
     // Never started, and there to be compiled.
     _ = session.download(OwnRoute()).refreshingURL(freshURL)
     _ = session.upload(multipart: OwnForm(), to: OwnPlace())

@@ -1,0 +1,153 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// Keeps responses for a cache: in memory, on a disk, or in a service that several machines share.
+///
+/// A store keeps bytes and decides nothing about HTTP. The cache decides which response may be stored, which stored one
+/// fits a request, whether it is fresh, and who may have it (RFC 9111). It never stores a request's secret.
+///
+/// - A stored response appears as a whole, when its writer commits it, and takes the place of the one with the same key
+///   and variant. Until then the old one stays.
+/// - The store may remove any response at any time, for example to make room. The cache then sends the request.
+/// - An error means that the store has failed, not the request. The cache sends the request, and a response that was not
+///   stored completely does not appear.
+/// - What the store returns is what was stored. A store whose medium may be damaged or changed by others verifies it, and
+///   treats a damaged response as missing.
+///
+/// The methods are called concurrently, from any task, with no lock held. They block no thread of Swift's pool: code that
+/// waits for a disk runs in `BlockingWork`. If the calling task is cancelled, a method may throw before it has changed
+/// anything. `ResponseStoreCheck` of `LupineTesting` checks an implementation.
+public protocol ResponseStore: Sendable {
+  /// Returns the stored responses of a key, one for each variant, in any order.
+  func responses(for key: String) async throws(LupineError) -> [StoredResponse]
+
+  /// Returns the content of a stored response, or a part of it, for `TransferContext.makeResponse(_:content:trailers:)`.
+  ///
+  /// The content is read at the reader's pace. If the response is removed or replaced meanwhile, the reader still gets
+  /// its bytes or an error, never other bytes.
+  ///
+  /// - Parameters:
+  ///   - response: the response, as the store returned it.
+  ///   - range: the bytes to return, within `0..<response.length`; `nil` means all.
+  /// - Returns: `nil` if the response was removed or replaced.
+  func content(
+    of response: StoredResponse, in range: Range<Int64>?
+  ) async throws(LupineError) -> RequestBody?
+
+  /// Makes a writer for a response that is about to arrive.
+  ///
+  /// Several writers of one key and variant may exist; the last commit counts.
+  ///
+  /// - Parameter length: the length of the content in bytes; `nil` if it is not known. A store can make room for it
+  ///   before the first byte.
+  /// - Returns: `nil` if the store does not take the response, for example because it is too large.
+  func makeWriter(
+    for record: ResponseRecord, length: Int64?
+  ) async throws(LupineError) -> (any ResponseStoreWriter)?
+
+  /// Replaces the record of a stored response and keeps its content, as after 304 (RFC 9111 section 4.3.4).
+  ///
+  /// Key and variant of the record are those of the response.
+  ///
+  /// - Returns: the response with the new record; `nil` if it was removed or replaced, and nothing has changed then.
+  func update(
+    _ response: StoredResponse, to record: ResponseRecord
+  ) async throws(LupineError) -> StoredResponse?
+
+  /// Removes a stored response; does nothing if it was removed or replaced.
+  func remove(_ response: StoredResponse) async throws(LupineError)
+
+  /// Removes all stored responses of a key, as an unsafe request requires (RFC 9111 section 4.4).
+  func removeAll(for key: String) async throws(LupineError)
+
+  /// Removes all stored responses that match.
+  ///
+  /// - Parameter matches: called with each stored response, on any thread, one call after another, with no lock held.
+  func removeAll(where matches: @escaping @Sendable (StoredResponse) -> Bool) async throws(LupineError)
+
+  /// Returns the number of bytes that the stored responses occupy, with their records.
+  func size() async throws(LupineError) -> Int64
+}
+
+/// Takes the content of one response into a store.
+///
+/// The calls do not overlap; each may come from another task. A writer that is released without `commit(trailers:)` is
+/// aborted.
+public protocol ResponseStoreWriter: AnyObject, Sendable {
+  /// Takes the next bytes of the content, as they arrived.
+  ///
+  /// It returns when the store is ready for more. A cache does not make a transfer wait for it: it keeps a bounded number
+  /// of bytes, and aborts the writer of a store that is too slow.
+  ///
+  /// - Throws: `LupineError` if the bytes cannot be stored, as over a limit or on a full disk. The cache then aborts.
+  func append(_ bytes: Data) async throws(LupineError)
+
+  /// Makes the response appear, in the place of the one with the same key and variant.
+  ///
+  /// - Parameter trailers: the trailers after the content, if there were any.
+  /// - Returns: the stored response; `nil` if the store did not keep it.
+  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse?
+
+  /// Drops what was appended; does nothing after `commit(trailers:)`.
+  func abort() async
+}
+
+/// What a cache keeps of a response besides its content.
+///
+/// Its description shows neither fields nor metadata, which may be secret.
+public struct ResponseRecord: Sendable, Hashable, Codable, HidesSecrets {
+  /// The key of the response: text of any length that the cache makes, usually from the method and the URL.
+  ///
+  /// A store whose medium limits names uses a hash of it.
+  public var key: String
+  /// The variant among the responses of the key, which the cache makes from the fields that `Vary` names; empty if there
+  /// is one alone.
+  public var variant: String
+  /// The head of the response.
+  public var head: HTTPResponse
+  /// The cache's own data about the response, such as the times of its request and its arrival.
+  public var metadata: Data
+  /// When the cache has no more use for the response, on the session's date; `nil` if that is not known.
+  ///
+  /// The store may remove the response then, and need not.
+  public var expiration: Date?
+
+  /// Creates a record.
+  public init(
+    key: String, variant: String = "", head: HTTPResponse, metadata: Data = Data(), expiration: Date? = nil
+  ) {
+    self.key = key
+    self.variant = variant
+    self.head = head
+    self.metadata = metadata
+    self.expiration = expiration
+  }
+
+  /// The status and the size of the metadata.
+  public var description: String { "status \(head.status.code), \(metadata.count) bytes of metadata" }
+}
+
+/// A response that a store keeps.
+public struct StoredResponse: Sendable, Hashable, Identifiable, HidesSecrets {
+  /// Names this content in its store.
+  ///
+  /// A replacement has another identifier; an update of the record keeps it.
+  public let id: String
+  /// What the cache keeps of the response besides its content.
+  public var record: ResponseRecord
+  /// The length of the content in bytes.
+  public let length: Int64
+  /// The trailers after the content, if there were any.
+  public let trailers: HTTPFields?
+
+  /// Describes a stored response, for a store.
+  public init(id: String, record: ResponseRecord, length: Int64, trailers: HTTPFields? = nil) {
+    self.id = id
+    self.record = record
+    self.length = length
+    self.trailers = trailers
+  }
+
+  /// The record and the length.
+  public var description: String { "\(record), \(length) bytes of content" }
+}

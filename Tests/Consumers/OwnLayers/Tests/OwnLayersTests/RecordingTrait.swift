@@ -1,0 +1,57 @@
+import Lupine
+import Synchronization
+import Testing
+
+/// Records the exchanges of every session that a test builds, in `Recording.current`.
+struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let recording = Recording()
+    try await Recording.$current.withValue(recording) {
+      try await TransportOverride.wrapping({ RecordingTransport(base: $0, recording: recording) }) {
+        try await function()
+      }
+    }
+  }
+}
+
+extension Trait where Self == RecordingTrait {
+  /// Records the exchanges of every session that a test builds.
+  static var recorded: RecordingTrait { RecordingTrait() }
+}
+
+/// The exchanges of a scope.
+final class Recording: Sendable {
+  /// The recording of the running test; `nil` in a test without the trait.
+  @TaskLocal static var current: Recording?
+
+  private let lines = Mutex<[String]>([])
+
+  var all: [String] { lines.withLock { $0 } }
+
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+/// Passes each exchange on, and records the response.
+struct RecordingTransport: Transport {
+  let base: any Transport
+  let recording: Recording
+
+  var capabilities: TransportCapabilities { base.capabilities }
+  var isVirtual: Bool { base.isVirtual }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    let response = try await base.send(request, in: context)
+    recording.add("\(request.summary) \(response.head.status.code)")
+    return response
+  }
+
+  func shutdown() async { await base.shutdown() }
+
+  func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }
+
+  func makeMonitor() -> (any EventMonitor)? { base.makeMonitor() }
+}
