@@ -76,7 +76,7 @@ struct BodyChannelState {
 
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
-    if isOpen { return Effects(unserved: UnservedTees(tees: [tee], error: BodyTee.late)) }
+    if isOpen { return Effects(unserved: ([tee], BodyTee.late)) }
     tees.append(tee)
     return effects()
   }
@@ -291,7 +291,7 @@ struct BodyChannelState {
   }
 
   /// Returns the observers that no consumer passes the rest of the body to.
-  private mutating func takeUnserved() -> UnservedTees? {
+  private mutating func takeUnserved() -> (tees: [BodyTee], error: LupineError)? {
     guard !tees.isEmpty, processing?.value.isRunning != true else { return nil }
     let isDropped = isAbandoned || processing == nil
     let error: LupineError
@@ -305,7 +305,7 @@ struct BodyChannelState {
     } else {
       return nil
     }
-    return UnservedTees(tees: exchange(&tees, with: []), error: error)
+    return (exchange(&tees, with: []), error)
   }
 }
 
