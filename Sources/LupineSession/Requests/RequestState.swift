@@ -43,8 +43,24 @@ struct RequestState {
   private var hasEverHandedOver = false
   /// The start time of the request, on the session's clock.
   var started: Duration?
-  /// Stored indirectly: most requests never need it.
-  var rare: CopyOnWrite<Rare>?
+  private var followers: [Follower] = []
+  private var gates: [Gate] = []
+  /// The tasks that wait until the body is handed over.
+  private var headWaiters: [Gate] = []
+  /// The closures that cancel running code of the program; the innermost is last.
+  private var works: [@Sendable () -> Void] = []
+  /// The metrics of the newest exchanges before the last one.
+  private(set) var earlierMetrics: [TransferMetrics] = []
+  /// The timeouts that a modifier, an adapter or an interceptor set instead of the described ones.
+  private(set) var changedTimeouts: Timeouts?
+  /// The start time of the running attempt, if it has a timeout.
+  private(set) var attemptStarted: Duration?
+  /// The error of the running attempt, if it has timed out.
+  private(set) var attemptEnd: LupineError?
+  /// The outcome of the attempt before, until another attempt begins an exchange.
+  private(set) var earlier: RequestOutcome?
+  /// The proxy's response that opened the tunnel of the current exchange.
+  var tunnel: HTTPResponse?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -65,7 +81,7 @@ struct RequestState {
 
   mutating func follow(_ follower: Follower) -> RequestOutcome? {
     if case .finished(let outcome) = phase { return outcome }
-    change { $0.followers.append(follower) }
+    followers.append(follower)
     return nil
   }
 
@@ -89,13 +105,8 @@ struct RequestState {
   mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    guard let known = rare?.value else { return ([], [], takeDelivery()) }
-    let headWaiters = takeHeadWaiters()
-    change {
-      $0.works = []
-      $0.followers = []
-    }
-    return (known.followers, headWaiters, takeDelivery())
+    works = []
+    return (exchange(&followers, with: []), takeHeadWaiters(), takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -117,7 +128,7 @@ struct RequestState {
   /// Passes the gate or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
     if !mustWait { return true }
-    change { $0.gates.append(gate) }
+    gates.append(gate)
     return false
   }
 
@@ -149,14 +160,10 @@ struct RequestState {
     guard cancellation == nil else { return nil }
     cancellation = reason
     return Cancellation(
-      control: control, works: rare?.value.works ?? [], gates: takeGates(), mustFinish: takeLead())
+      control: control, works: works, gates: takeGates(), mustFinish: takeLead())
   }
 
-  private mutating func takeGates() -> [Gate] {
-    guard let gates = rare?.value.gates, !gates.isEmpty else { return [] }
-    change { $0.gates = [] }
-    return gates
-  }
+  private mutating func takeGates() -> [Gate] { exchange(&gates, with: []) }
 
   // Attempts
 
@@ -164,16 +171,14 @@ struct RequestState {
     attempt = number
     hasExchange = false
     isEndReported = false
-    if rare != nil { setAttemptStart(nil) }
+    setAttemptStart(nil)
   }
 
   mutating func beginAttemptTimeout(at now: Duration) { setAttemptStart(now) }
 
   private mutating func setAttemptStart(_ start: Duration?) {
-    change {
-      $0.attemptStarted = start
-      $0.attemptEnd = nil
-    }
+    attemptStarted = start
+    attemptEnd = nil
   }
 
   /// Whether these timeouts already apply.
@@ -181,23 +186,24 @@ struct RequestState {
     (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
   }
 
+  /// Applies the timeouts that were set after the request was described; returns them, or `nil` if there are none.
+  mutating func takeOwnTimeouts() -> Timeouts? {
+    guard let timeouts = settings.options?.timeouts else { return nil }
+    changedTimeouts = timeouts
+    return timeouts
+  }
+
   /// Replaces the described timeouts; returns the start times of the request and its attempt.
   mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
-    change {
-      $0.changedTimeouts = timeouts
-      if timeouts.attempt != nil, $0.attemptStarted == nil { $0.attemptStarted = now }
-    }
+    changedTimeouts = timeouts
+    if timeouts.attempt != nil, attemptStarted == nil { attemptStarted = now }
     return (started ?? now, attemptStarted ?? now)
   }
 
   /// Ends the attempt; returns the reason if it was ended early.
   mutating func endAttempt() -> LupineError? {
-    guard let known = rare?.value else { return nil }
-    change {
-      $0.attemptStarted = nil
-      $0.attemptEnd = nil
-    }
-    return known.attemptEnd
+    attemptStarted = nil
+    return attemptEnd.take()
   }
 
   /// Ends the attempt that began at the given time; returns what to cancel.
@@ -205,9 +211,18 @@ struct RequestState {
   /// The retriers then decide. The idle timeout is not checked until another exchange begins.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
     guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
-    change { $0.attemptEnd = reason }
+    attemptEnd = reason
     isUnwatched = true
-    return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
+    return Cancellation(control: control, works: works, gates: [], mustFinish: false)
+  }
+
+  /// Keeps the outcome of an attempt that is retried.
+  ///
+  /// If the attempt sent nothing, the response kept before stays.
+  mutating func keepEarlier(_ outcome: RequestOutcome) {
+    var outcome = outcome
+    if let earlier { outcome.follow(earlier, keepingResponse: true) }
+    earlier = outcome
   }
 
   /// Records that the body has been handed over; returns the tasks that wait for it.
@@ -224,15 +239,11 @@ struct RequestState {
   mutating func add(headWaiter waiter: Gate) -> Bool {
     if hasEverHandedOver { return true }
     if case .finished = phase { return true }
-    change { $0.headWaiters.append(waiter) }
+    headWaiters.append(waiter)
     return false
   }
 
-  private mutating func takeHeadWaiters() -> [Gate] {
-    guard let waiters = rare?.value.headWaiters, !waiters.isEmpty else { return [] }
-    change { $0.headWaiters = [] }
-    return waiters
-  }
+  private mutating func takeHeadWaiters() -> [Gate] { exchange(&headWaiters, with: []) }
 
   // Exchanges
 
@@ -254,12 +265,12 @@ struct RequestState {
     self.control = control
     leaveLast()
     last = LastExchange(request: request, head: head)
-    dropEarlier()
+    earlier = nil
     source = .origin
     isEndReported = false
     if original != nil {
       hasExchange = true
-      if rare != nil { tunnel = nil }
+      tunnel = nil
     }
     defer { isUnwatched = false }
     return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
@@ -312,14 +323,9 @@ struct RequestState {
   /// Moves the metrics of the last exchange to `earlierMetrics`.
   private mutating func leaveLast() {
     guard let metrics = last.metrics.take() else { return }
-    change {
-      $0.earlierMetrics.append(metrics)
-      if $0.earlierMetrics.count > Self.metricsLimit { $0.earlierMetrics.removeFirst() }
-    }
+    earlierMetrics.append(metrics)
+    if earlierMetrics.count > Self.metricsLimit { earlierMetrics.removeFirst() }
   }
-
-  /// The metrics of the newest exchanges before the last one.
-  var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
 
   /// The metrics of the newest exchanges that have ended.
   var allMetrics: [TransferMetrics] {
@@ -328,11 +334,11 @@ struct RequestState {
 
   /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    change { $0.works.append(work) }
+    works.append(work)
     return cancellation != nil || attemptEnd != nil
   }
 
-  mutating func endWork() { change { _ = $0.works.popLast() } }
+  mutating func endWork() { _ = works.popLast() }
 
   /// The exchange, and whether the request is suspended.
   var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
