@@ -97,6 +97,7 @@ extension Session {
     }
   }
 
+  @inline(__always)  // Avoids a metadata lookup if there are no parameters.
   private func outgoing<Value: Encodable & Sendable>(
     _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ parameters: Value?,
     _ encoder: (any ParameterEncoder)?
