@@ -88,7 +88,7 @@ protocol ValidationRule: AnyObject, Sendable {
 /// Refuses a status that is not in the given set.
 final class StatusCodeRule: ValidationRule {
   private let contains: @Sendable (Int) -> Bool
-  /// Called only when a response is refused, because a long range is expensive to describe.
+  /// Describes the acceptable statuses, for an error.
   private let acceptable: @Sendable () -> String
 
   init(_ codes: some Sequence<Int> & Sendable) {

@@ -95,7 +95,7 @@ struct BodyChannel: ~Copyable, Sendable {
   @discardableResult
   private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
     let effects = state.withLock { change(&$0) }
-    effects.unserved?.end()
+    if let (tees, error) = effects.unserved { for tee in tees { tee.endLater(error) } }
     effects.resume?()
     for waiter in effects.waiters { waiter.resume() }
     if let notification = effects.notification { notify(notification) }

@@ -13,11 +13,9 @@ extension BodyChannelState {
   }
 
   /// What to do outside the lock.
-  ///
-  /// A separate type, because a closure in a tuple would be allocated.
   struct Effects {
-    /// The observers of the bytes whose body ended without a consumer.
-    var unserved: UnservedTees?
+    /// The observers of the bytes whose body has no consumer left, and the error that they receive.
+    var unserved: (tees: [BodyTee], error: LupineError)?
     var waiters: [Waiter] = []
     var notification: BodyEndListeners.Notification?
     /// Resumes the transport.

@@ -61,7 +61,7 @@ struct BodyChannelState {
 
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
-    if isOpen { return Effects(unserved: UnservedTees(tees: [tee], error: BodyTee.late)) }
+    if isOpen { return Effects(unserved: ([tee], BodyTee.late)) }
     tees.append(tee)
     return effects()
   }
@@ -207,7 +207,7 @@ struct BodyChannelState {
   }
 
   /// Returns the observers that no consumer passes the rest of the body to.
-  private mutating func takeUnserved() -> UnservedTees? {
+  private mutating func takeUnserved() -> (tees: [BodyTee], error: LupineError)? {
     guard !tees.isEmpty, !content.isRunning else { return nil }
     let isDropped = isAbandoned || !content.isProcessed
     let error: LupineError
@@ -221,7 +221,7 @@ struct BodyChannelState {
     } else {
       return nil
     }
-    return UnservedTees(tees: exchange(&tees, with: []), error: error)
+    return (exchange(&tees, with: []), error)
   }
 }
 

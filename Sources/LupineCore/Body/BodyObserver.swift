@@ -87,11 +87,3 @@ final class BodyTee: Sendable {
     return error.metrics.map { reason.measured($0) } ?? reason
   }
 }
-
-/// Observers whose body has no consumer left.
-struct UnservedTees {
-  let tees: [BodyTee]
-  let error: LupineError
-
-  func end() { for tee in tees { tee.endLater(error) } }
-}

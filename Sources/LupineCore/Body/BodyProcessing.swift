@@ -150,7 +150,7 @@ struct BodyProcessor: Sendable {
     var hasRoom = true
     var count = byteCount
     try slice.withUnsafeBufferPointer { (bytes) throws(LupineError) in
-      try BodyStages.pass(UnsafeRawBufferPointer(bytes), through: stages[...]) { (piece) throws(LupineError) in
+      try stages[...].pass(UnsafeRawBufferPointer(bytes)) { (piece) throws(LupineError) in
         hasRoom = try put(piece, &count, store)
       }
     }
@@ -161,7 +161,7 @@ struct BodyProcessor: Sendable {
   /// Passes on what the stages still hold at the end of the body.
   fileprivate mutating func finish(into store: Store) throws(LupineError) {
     var count = byteCount
-    try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in _ = try put(piece, &count, store) }
+    try stages[...].finish { (piece) throws(LupineError) in _ = try put(piece, &count, store) }
     byteCount = count
   }
 
@@ -172,6 +172,21 @@ struct BodyProcessor: Sendable {
     count += Int64(piece.count)
     try file.write(piece, upTo: count)
     return true
+  }
+}
+
+extension ArraySlice<any BodyTransformer> {
+  /// Passes bytes through the stages, in order.
+  func pass(_ bytes: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    guard let stage = first else { return try output(bytes) }
+    try stage.transform(bytes) { (piece) throws(LupineError) in try dropFirst().pass(piece, into: output) }
+  }
+
+  /// Ends the stages, in order, and passes on what each still holds.
+  func finish(into output: BodyTransformer.Output) throws(LupineError) {
+    guard let stage = first else { return }
+    try stage.finish { (piece) throws(LupineError) in try dropFirst().pass(piece, into: output) }
+    try dropFirst().finish(into: output)
   }
 }
 

@@ -31,6 +31,38 @@ public struct DecodingLimits: Sendable, Hashable {
   }
 }
 
+/// Counts the input and output of a decoder and compares them with the limits.
+public struct DecodingMeter: Sendable {
+  /// The decoded size below which any ratio is allowed, because small bodies are no attack.
+  private static let ratioGrace: Int64 = 1 << 20
+
+  private let limits: DecodingLimits
+  private var coded: Int64 = 0
+  private var decoded: Int64 = 0
+
+  /// Creates a meter with zero counts.
+  public init(limits: DecodingLimits) { self.limits = limits }
+
+  /// Adds the bytes of one step.
+  ///
+  /// - Parameter doing: the decoding as text for a message such as "The response's gzip data decodes to …".
+  /// - Throws: `LupineError` of kind `limitExceeded` if the output of the step must not be delivered.
+  public mutating func count(coded: Int, decoded: Int, doing: @autoclosure () -> String) throws(LupineError) {
+    self.coded += Int64(coded)
+    self.decoded += Int64(decoded)
+    if self.decoded > limits.maximumSize {
+      throw LupineError(
+        .limitExceeded(.decodedBodySize),
+        "The response's \(doing()) to more than \(limits.maximumSize) bytes (limit decodedBodySize).")
+    }
+    if self.decoded > Self.ratioGrace, Double(self.decoded) > limits.maximumRatio * Double(self.coded) {
+      throw LupineError(
+        .limitExceeded(.decodingRatio),
+        "The response's \(doing()) to more than \(limits.maximumRatio) times its size (limit decodingRatio).")
+    }
+  }
+}
+
 /// An incremental transformation of a body's bytes, such as the decoding of a content coding.
 ///
 /// A transformer holds the state of one body. Its calls do not overlap. It must not collect the body: its memory use

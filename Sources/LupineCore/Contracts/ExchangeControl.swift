@@ -16,8 +16,6 @@ public final class ExchangeControl: Sendable {
   }
 
   /// The values to release outside the lock.
-  ///
-  /// A closure in a tuple would be allocated.
   private struct Released {
     var handler: (@Sendable () -> Void)?
     var carrier: ExchangeControl?

@@ -97,7 +97,7 @@ public struct ConnectionKey: Sendable, Hashable {
 
   private static let usual = CopyOnWrite(Values())
 
-  /// Shared by reference between an exchange and its session.
+  /// Stored indirectly: an exchange shares the key of its session.
   private var storage = Self.usual
 
   /// The key of a session without connection settings of its own.

@@ -10,8 +10,6 @@ public struct SecretFields: Sendable, Hashable {
       + ["X-API-Key", "X-Amz-Security-Token"].compactMap { HTTPField.Name($0) })
 
   /// Sorted and without duplicates, so that equal sets compare equal.
-  ///
-  /// An array, because the names are few and a set costs more at startup.
   private var names: [HTTPField.Name]
 
   /// Marks exactly these names.

@@ -50,24 +50,18 @@ struct BasicScheme: AuthenticationScheme {
 
 /// The credential that each proxy of a session accepted last.
 final class BasicMemory: Sendable {
-  /// A dictionary in a struct, because a `Mutex` of a bare dictionary looks up its type metadata when it is destroyed,
-  /// also in a session without a proxy.
-  private struct State {
-    var accepted: [HTTPURL.Origin: Credential] = [:]
-  }
-
-  private let state = Mutex(State())
+  private let accepted = Mutex<[HTTPURL.Origin: Credential]>([:])
 
   func isAccepted(_ credential: Credential, by proxy: HTTPURL.Origin) -> Bool {
-    state.withLock { $0.accepted[proxy] == credential }
+    accepted.withLock { $0[proxy] == credential }
   }
 
   func note(_ credential: Credential, isAccepted: Bool, by proxy: HTTPURL.Origin) {
-    state.withLock { state in
+    accepted.withLock { accepted in
       if isAccepted {
-        state.accepted[proxy] = credential
-      } else if state.accepted[proxy] == credential {
-        state.accepted[proxy] = nil
+        accepted[proxy] = credential
+      } else if accepted[proxy] == credential {
+        accepted[proxy] = nil
       }
     }
   }

@@ -182,11 +182,9 @@ extension Session {
   }
 }
 
-// Methods of the session, because a call on its configuration copies the configuration.
 extension Session {
   /// The connection key of a request.
   func identity(for request: OutgoingRequest) -> ConnectionKey {
-    // Without proxies, returns the shared value: no copy, and a fast comparison.
     guard hasProxies else { return configuration.identity }
     var identity = configuration.identity
     identity.proxy = configuration.proxies.proxy(for: request.url)

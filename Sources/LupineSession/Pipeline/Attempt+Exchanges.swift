@@ -165,7 +165,7 @@ extension Attempt {
       }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
-      let response = try await session.openTransport().transport.send(request, in: context)
+      let response = try await session.openTransport().send(request, in: context)
       task.state.withLock { state in
         state.history.accept(response.head, response.attributes)
         state.source = response.source

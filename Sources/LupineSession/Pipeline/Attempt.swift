@@ -11,18 +11,20 @@ import Synchronization
 struct Attempt: Sendable {
   let task: RequestExecution
   let number: Int
-  /// Stored indirectly: most attempts never need it.
-  private var history: CopyOnWrite<History>?
-
-  private struct History {
-    var authentications: [AuthenticationContext.Recipient: AuthenticationState] = Dictionary()
-    var visited: [HTTPURL] = []
-    var redirects: [RedirectStep] = []
-    var body: ResponseBody?
-    var acceptsLongBody = false
-    var stepAtHead: RetryStep?
-    var retries = RetryHistory()
-  }
+  /// The authentication state of each server and proxy.
+  var authentications: [AuthenticationContext.Recipient: AuthenticationState] = [:]
+  /// The URLs of the redirects so far.
+  var visited: [HTTPURL] = []
+  /// The redirects that were followed.
+  var redirects: [RedirectStep] = []
+  /// The last body that interceptors received; its metrics are used if they abandon it.
+  var body: ResponseBody?
+  /// See `FinalResponse.acceptsLongBody`.
+  var acceptsLongBody = false
+  /// The retry decision made at the head of a response, before its body is handed over.
+  var stepAtHead: RetryStep?
+  /// The retries of this response so far.
+  var retries: RetryHistory
 
   /// The first attempt of a request.
   init(_ task: RequestExecution) { self.init(task, number: 1, RetryHistory()) }
@@ -30,7 +32,7 @@ struct Attempt: Sendable {
   private init(_ task: RequestExecution, number: Int, _ retries: RetryHistory) {
     self.task = task
     self.number = number
-    if retries != RetryHistory() { self.retries = retries }
+    self.retries = retries
   }
 
   /// The attempt that retries this one.
@@ -42,45 +44,8 @@ struct Attempt: Sendable {
   var session: Session { task.session }
   var configuration: SessionConfiguration { task.session.configuration }
 
-  /// The authentication state of each server and proxy.
-  var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
-    get { history?.value.authentications ?? Dictionary() }
-    set { change { $0.authentications = newValue } }
-  }
-  /// The URLs of the redirects so far.
-  var visited: [HTTPURL] {
-    get { history?.value.visited ?? [] }
-    set { change { $0.visited = newValue } }
-  }
-  /// The redirects that were followed.
-  var redirects: [RedirectStep] {
-    get { history?.value.redirects ?? [] }
-    set { change { $0.redirects = newValue } }
-  }
-  /// The last body that interceptors received; its metrics are used if they abandon it.
-  var body: ResponseBody? {
-    get { history?.value.body }
-    set { change { $0.body = newValue } }
-  }
-  /// See `FinalResponse.acceptsLongBody`.
-  var acceptsLongBody: Bool {
-    get { history?.value.acceptsLongBody ?? false }
-    set { change { $0.acceptsLongBody = newValue } }
-  }
-  /// The retry decision made at the head of a response, before its body is handed over.
-  var stepAtHead: RetryStep? {
-    get { history?.value.stepAtHead }
-    set { change { $0.stepAtHead = newValue } }
-  }
-  /// The retries of this response so far.
-  var retries: RetryHistory {
-    get { history?.value.retries ?? RetryHistory() }
-    set { change { $0.retries = newValue } }
-  }
   /// Whether the attempt has authenticated to no server and to no proxy.
-  var hasNoAuthentication: Bool { history.map { $0.value.authentications.isEmpty } ?? true }
-
-  private mutating func change(_ change: (inout History) -> Void) { history.change(from: History(), change) }
+  var hasNoAuthentication: Bool { authentications.isEmpty }
 
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { task.emit(kind(), attempt: number) }
 
@@ -94,7 +59,6 @@ struct Attempt: Sendable {
 
   /// Resets the redirects and the change of origin when an interceptor sends the request again.
   mutating func forgetRedirects() {
-    guard history != nil else { return }
     visited = []
     redirects = []
     authentications[.origin]?.returnToOrigin()
@@ -133,12 +97,7 @@ extension Attempt {
       let isValidated = task.handsOverAtHead
       var refusal: LupineError?
       if !isValidated {
-        // Avoids an asynchronous call in the common case.
-        if validators.isEmpty {
-          task.emit(.validated(nil), attempt: number)
-        } else {
-          refusal = await self.refusal(of: received, by: validators)
-        }
+        refusal = await self.refusal(of: received, by: validators)
       }
       var outcome = RequestOutcome(received)
       if let refusal { outcome.error = refusal }
@@ -159,7 +118,6 @@ extension Attempt {
   }
 
   /// Makes the exchanges and waits for the body.
-  @inline(__always)  // See `Pipeline.run`.
   private mutating func exchange(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let answer = try await send(request)
     // Avoids an asynchronous call in the common case.

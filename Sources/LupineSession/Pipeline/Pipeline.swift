@@ -3,6 +3,19 @@ import HTTPTypes
 import LupineCore
 
 /// Runs one request: makes attempts until one succeeds or no retrier requests another.
+///
+/// The steps in order, each with the function that performs it:
+///
+/// 1. Begin: the request's own options, its idempotency key, and the handler's preparation: `run()`.
+/// 2. Adapt: the adapters of the session, then those of the request: `Attempt.run(_:)`, `Attempt.adapted(_:by:)`.
+/// 3. Prepare: the handler's request for this attempt, and the default fields: `Attempt.prepared(_:)`.
+/// 4. Intercept: the interceptors, each around the exchanges: `Attempt.exchange(_:through:)`.
+/// 5. Exchange: cookies, credentials, the transport: `Attempt.send(_:)`, `Attempt.sendOnce(_:for:_:)`.
+/// 6. Follow: a redirect, a challenge or a new beginning leads back to 5: `Attempt.nextStep(after:to:for:)`.
+/// 7. Receive: the rest of the body, decoded: `Attempt.receive(_:to:)`.
+/// 8. Validate: the validators of the request: `Attempt.refusal(of:by:)`.
+/// 9. Retry: the retriers lead back to 2: `Attempt.retryStep(after:of:)`; a stream of events also: `followUp(after:)`.
+/// 10. Serialize: after the pipeline, for each awaited value and each handler: `Serialization`.
 struct Pipeline: Sendable {
   let task: RequestExecution
   var session: Session { task.session }
@@ -11,7 +24,7 @@ struct Pipeline: Sendable {
 
   /// Runs the request to its end.
   ///
-  /// Inlined together with its steps, because each async call has a cost.
+  /// Inlined together with its steps, which saves their asynchronous frames: `Benchmarks/README.md` has the figures.
   @inline(__always)
   func run() async -> RequestOutcome {
     var request: OutgoingRequest

@@ -7,10 +7,8 @@ struct ProxyRules: Sendable, Hashable {
   var https: Proxy?
   var exceptions = ProxyExceptions([])
 
-  /// Checked for every exchange; avoids a copy of a proxy.
-  var isEmpty: Bool {
-    if case nil = http, case nil = https { true } else { false }
-  }
+  /// Whether no request goes through a proxy.
+  var isEmpty: Bool { http == nil && https == nil }
 
   /// Every proxy that a request may go through.
   var all: [Proxy] { [http, https].compactMap(\.self) }

@@ -124,8 +124,6 @@ extension RequestExecution {
 
   /// Schedules the deadline of an attempt that begins.
   func boundAttempt(of request: OutgoingRequest) {
-    // Avoids reading the clock, because few requests have an attempt timeout.
-    guard request.timeouts != nil || session.boundsAttempts else { return }
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
     state.withLock { $0.timing.beginAttemptTimeout(at: now) }

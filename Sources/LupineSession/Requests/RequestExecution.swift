@@ -19,8 +19,6 @@ public final class RequestExecution: Sendable {
   let handler: (any ResponseHandler)?
   /// The same handler if it hands the body over at its head.
   let streamedHandler: (any StreamedResponseHandler)?
-  /// The index in the registry; changed under the registry's lock.
-  let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 
@@ -202,8 +200,8 @@ public final class RequestExecution: Sendable {
   @inline(__always)  // See `Pipeline.run`.
   private func run() async -> RequestOutcome {
     let outcome = await Pipeline(self).run()
-    // Fast path for a successful request without listeners, redirects or a handler.
-    if handler == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
+    // Avoids an asynchronous call in the common case.
+    if handler == nil, outcome.error == nil, state.withLock({ $0.settings.areDefault }) { return outcome }
     return await ended(outcome)
   }
 

@@ -89,7 +89,7 @@ public struct RequestOutcome: Sendable {
     }
   }
 
-  /// The response's status; read without a copy of the response.
+  /// The response's status.
   var statusCode: Int? {
     switch storage {
     case .response(let response): response.statusCode

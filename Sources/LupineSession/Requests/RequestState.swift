@@ -41,8 +41,7 @@ struct RequestState {
   private var hasEverHandedOver = false
   var timing = RequestTiming()
   var history = ExchangeHistory()
-  /// Stored indirectly: most requests have none.
-  private var waiters: CopyOnWrite<RequestWaiters>?
+  private var waiters = RequestWaiters()
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -66,7 +65,7 @@ struct RequestState {
 
   mutating func follow(_ follower: Follower) -> RequestOutcome? {
     if case .finished(let outcome) = phase { return outcome }
-    changeWaiters { $0.followers.append(follower) }
+    waiters.followers.append(follower)
     return nil
   }
 
@@ -90,8 +89,8 @@ struct RequestState {
   mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    guard let waiting = waiters?.value else { return ([], [], takeDelivery()) }
-    changeWaiters { $0.end() }
+    let waiting = waiters
+    waiters.end()
     return (waiting.followers, waiting.headWaiters, takeDelivery())
   }
 
@@ -114,7 +113,7 @@ struct RequestState {
   /// Passes the gate or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
     if !mustWait { return true }
-    changeWaiters { $0.gates.append(gate) }
+    waiters.gates.append(gate)
     return false
   }
 
@@ -149,15 +148,7 @@ struct RequestState {
       control: control, works: works, gates: takeGates(), mustFinish: takeLead())
   }
 
-  private mutating func changeWaiters(_ change: (inout RequestWaiters) -> Void) {
-    waiters.change(from: RequestWaiters(), change)
-  }
-
-  private mutating func takeGates() -> [Gate] {
-    guard let gates = waiters?.value.gates, !gates.isEmpty else { return [] }
-    changeWaiters { $0.gates = [] }
-    return gates
-  }
+  private mutating func takeGates() -> [Gate] { exchange(&waiters.gates, with: []) }
 
   /// The closures that cancel running code of the program.
   private var works: [@Sendable () -> Void] { waiters?.value.works ?? [] }
@@ -194,15 +185,11 @@ struct RequestState {
   mutating func add(headWaiter waiter: Gate) -> Bool {
     if hasEverHandedOver { return true }
     if case .finished = phase { return true }
-    changeWaiters { $0.headWaiters.append(waiter) }
+    waiters.headWaiters.append(waiter)
     return false
   }
 
-  private mutating func takeHeadWaiters() -> [Gate] {
-    guard let tasks = waiters?.value.headWaiters, !tasks.isEmpty else { return [] }
-    changeWaiters { $0.headWaiters = [] }
-    return tasks
-  }
+  private mutating func takeHeadWaiters() -> [Gate] { exchange(&waiters.headWaiters, with: []) }
 
   // Exchanges
 
@@ -265,11 +252,11 @@ struct RequestState {
 
   /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    changeWaiters { $0.works.append(work) }
+    waiters.works.append(work)
     return reasonToEnd != nil
   }
 
-  mutating func endWork() { changeWaiters { _ = $0.works.popLast() } }
+  mutating func endWork() { _ = waiters.works.popLast() }
 
   /// The reason of the cancellation, or the error of an attempt that has timed out; `nil` if neither has happened.
   var reasonToEnd: LupineError? { cancellation ?? timing.attemptEnd }

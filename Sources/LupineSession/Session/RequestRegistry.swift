@@ -4,29 +4,13 @@ import Synchronization
 /// The running requests of a session, and the number of tasks that call handlers.
 final class RequestRegistry: Sendable {
   private struct State {
-    /// The requests, each at the index in its `place`; `nil` at a free index.
-    var places: [RequestExecution?] = []
-    var freePlaces: [Int] = []
+    var running: [RequestID: RequestExecution] = [:]
     /// The number of tasks that call handlers of ended requests.
     var deliveries = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    var isIdle: Bool { freePlaces.count == places.count && deliveries == 0 }
-
-    mutating func insert(_ task: RequestExecution) {
-      guard task.place.load(ordering: .relaxed) < 0 else { return }
-      let place = freePlaces.popLast() ?? places.count
-      if place == places.count { places.append(task) } else { places[place] = task }
-      task.place.store(place, ordering: .relaxed)
-    }
-
-    mutating func remove(_ task: RequestExecution) {
-      let place = task.place.exchange(-1, ordering: .relaxed)
-      guard place >= 0 else { return }
-      places[place] = nil
-      freePlaces.append(place)
-    }
+    var isIdle: Bool { running.isEmpty && deliveries == 0 }
 
     /// Removes and returns the waiters if the registry is idle; otherwise returns none.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -38,14 +22,14 @@ final class RequestRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  var running: [RequestExecution] { state.withLock { $0.places.compactMap(\.self).sorted { $0.id < $1.id } } }
+  var running: [RequestExecution] { state.withLock { $0.running.values.sorted { $0.id < $1.id } } }
 
   /// Adds a request.
   ///
   /// - Throws: the reason given to `close`, once `close` has been called.
   func insert(_ task: RequestExecution) throws(LupineError) {
     let closing = state.withLock { state in
-      if state.closing == nil { state.insert(task) }
+      if state.closing == nil { state.running[task.id] = task }
       return state.closing
     }
     if let closing { throw closing }
@@ -56,11 +40,11 @@ final class RequestRegistry: Sendable {
   /// - Parameter isDelivered: whether a task calls the request's handlers from now on, until `endDelivery`.
   func remove(_ task: RequestExecution, isDelivered: Bool) {
     let waiters = state.withLock { state in
-      state.remove(task)
+      state.running[task.id] = nil
       if isDelivered { state.deliveries += 1 }
       return state.takeWaiters()
     }
-    if !waiters.isEmpty { Self.resume(waiters) }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Counts a task that calls handlers added after their request ended; `drained()` waits for it as well.
@@ -71,12 +55,6 @@ final class RequestRegistry: Sendable {
       state.deliveries -= 1
       return state.takeWaiters()
     }
-    if !waiters.isEmpty { Self.resume(waiters) }
-  }
-
-  /// Resumes the waiters; not inlined, because the metadata lookup of the continuation type is slow.
-  @inline(never)
-  private static func resume(_ waiters: [CheckedContinuation<Void, Never>]) {
     for waiter in waiters { waiter.resume() }
   }
 

@@ -14,7 +14,7 @@ public final class Session: Sendable {
   public let decodingDefaults: DecodingDefaults
   /// Whether there is a monitor; without one, no events are created.
   let isObserved: Bool
-  /// Whether there is an adapter, interceptor or retrier; the flag avoids a copy of the configuration.
+  /// Whether there is an adapter, interceptor or retrier.
   let hasPolicies: Bool
   let hasCookieStore: Bool
   let hasCodings: Bool
@@ -25,8 +25,6 @@ public final class Session: Sendable {
   /// Whether the connection depends on the request's URL.
   let hasOwnRoutes: Bool
   let keysRequests: Bool
-  /// Whether the session sets an attempt timeout.
-  let boundsAttempts: Bool
   /// The shortest of the session's timeouts.
   let firstBound: Duration?
   let exchangeSettings: ExchangeSettings
@@ -35,7 +33,7 @@ public final class Session: Sendable {
   let watch: TimeoutScheduler
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
-  private let transport: Mutex<OpenTransport?>
+  private let transport: Mutex<(any Transport)?>
   /// The transport without the layers of plugins.
   private let base: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
@@ -57,12 +55,11 @@ public final class Session: Sendable {
     hasOwnRoutes =
       !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
     keysRequests = !configuration.keyedMethods.isEmpty
-    boundsAttempts = configuration.timeouts.attempt != nil
     firstBound = configuration.timeouts.first
     exchangeSettings = ExchangeSettings(configuration, clock: clock)
     self.clock = clock
     self.registry = registry
-    self.transport = Mutex(OpenTransport(transport))
+    self.transport = Mutex(transport)
     self.base = Mutex(base)
     watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
   }
@@ -124,7 +121,7 @@ public final class Session: Sendable {
     }
   }
 
-  func openTransport() throws(LupineError) -> OpenTransport {
+  func openTransport() throws(LupineError) -> any Transport {
     if let transport = transport.withLock({ $0 }) { return transport }
     throw LupineError(.sessionShutDown, "The session was shut down; build another one.")
   }
@@ -141,13 +138,6 @@ public final class Session: Sendable {
   var pooling: (any ConnectionPooling)? { base.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
-}
-
-/// The session's transport in a class instance, because a retain is cheaper than a copy of an existential.
-final class OpenTransport: Sendable {
-  let transport: any Transport
-
-  init(_ transport: any Transport) { self.transport = transport }
 }
 
 extension Session {

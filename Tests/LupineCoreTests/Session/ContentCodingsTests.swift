@@ -60,7 +60,7 @@ import Testing
     let decoders = ContentCodings([Growing()]).decoders(for: head, limits: limits)
     let input = [UInt8](repeating: 0, count: 32_768)
     let error = #expect(throws: LupineError.self) {
-      try input.withUnsafeBytes { try BodyStages.pass($0, through: decoders[...]) { _ in } }
+      try input.withUnsafeBytes { try decoders[...].pass($0) { _ in } }
     }
     #expect(error?.kind == .limitExceeded(.decodingRatio))
   }

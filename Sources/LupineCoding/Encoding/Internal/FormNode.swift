@@ -2,7 +2,7 @@ import LupineSupport
 
 /// One value of a form while it is encoded: a text, an array or an object.
 ///
-/// The parts are stored properties instead of an enum's payload, so that appending does not copy existing elements.
+/// The parts are stored properties, because appending to the payload of an enum would copy its elements each time.
 final class FormNode {
   enum Kind { case nothing, text, array, object }
 

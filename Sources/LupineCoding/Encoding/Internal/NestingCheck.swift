@@ -19,8 +19,6 @@ enum NestingCheck {
 }
 
 /// Follows one value.
-///
-/// The struct is small enough to be stored inline in an `any Encoder`, without an allocation.
 struct NestingEncoder: Encoder {
   let state: NestingState
   var place: NestingPlace?

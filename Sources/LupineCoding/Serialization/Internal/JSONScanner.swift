@@ -10,20 +10,11 @@ struct JSONScanner {
     /// The index of the last member with each name.
     var places: [String: Int] = [:]
     var name: String?
-
-    mutating func reset() {
-      index = 0
-      starts.removeAll(keepingCapacity: true)
-      places.removeAll(keepingCapacity: true)
-      name = nil
-    }
   }
 
   /// The members that a later one replaces, each with the comma after it.
   private(set) var removals: [Range<Int>] = []
   private var containers: [Container] = []
-  /// A closed container that is reused, because most objects are small and a new one needs an allocation.
-  private var spare: Container?
   /// Whether the next token is a member's name.
   private var expectsName = false
   private var isAfterComma = false
@@ -61,19 +52,12 @@ struct JSONScanner {
   }
 
   private mutating func open(isObject: Bool) {
-    if isObject, let reused = spare.take() {
-      containers.append(reused)
-    } else {
-      containers.append(Container(isObject: isObject))
-    }
+    containers.append(Container(isObject: isObject))
     expectsName = isObject
   }
 
   private mutating func close() {
-    if var ended = containers.popLast(), ended.isObject, ended.starts.count <= 32 {
-      ended.reset()
-      spare = ended
-    }
+    containers.removeLast()
     expectsName = false
   }
 

@@ -1,8 +1,6 @@
 import Foundation
+import LupineSupport
 import Testing
-
-@testable import LupineCore
-@testable import LupineTransfers
 
 @Suite struct SHA256Tests {
   private static func digest(_ bytes: [UInt8], piece: Int = .max) -> String {

@@ -1,0 +1,101 @@
+/// The hash function SHA-256 (FIPS 180-4), computed piece by piece.
+///
+/// It is for the modules that link no cryptography library; the plugins that link OpenSSL use OpenSSL's functions.
+/// `CONTRIBUTING.md` has the reason. The digests of files are not secret, so nothing here takes constant time.
+public struct SHA256: Sendable {
+  private var state: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
+  private var block: [UInt8] = []
+  private var length: UInt64 = 0
+
+  /// Creates the hash function before its first byte.
+  public init() {}
+
+  /// Adds bytes to the digest.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    length += UInt64(bytes.count)
+    var rest = bytes[...]
+    if !block.isEmpty {
+      let count = min(64 - block.count, rest.count)
+      block += rest.prefix(count)
+      rest = rest.dropFirst(count)
+      guard block.count == 64 else { return }
+      let full = block
+      block = []
+      full.withUnsafeBytes { Self.mix($0, into: &state) }
+    }
+    let whole = rest.count & ~63
+    Self.mix(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), into: &state)
+    block += rest.dropFirst(whole)
+  }
+
+  /// Returns the digest of all added bytes, 32 bytes.
+  public mutating func finalize() -> [UInt8] {
+    let bits = length &* 8
+    var end = block + [0x80]
+    end += [UInt8](repeating: 0, count: (120 - end.count % 64) % 64)
+    end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
+    end.withUnsafeBytes { Self.mix($0, into: &state) }
+    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+  }
+
+  /// Processes whole blocks of 64 bytes.
+  private static func mix(_ bytes: UnsafeRawBufferPointer, into state: inout [UInt32]) {
+    guard !bytes.isEmpty else { return }
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+      constants.withUnsafeBufferPointer { constants in
+        state.withUnsafeMutableBufferPointer { state in
+          for start in stride(from: 0, to: bytes.count, by: 64) {
+            schedule(bytes, start, words)
+            round(words, constants, state)
+          }
+        }
+      }
+    }
+  }
+
+  private static func schedule(
+    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ words: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    for index in 0..<16 {
+      words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self))
+    }
+    for index in 16..<64 {
+      let (early, late) = (words[index &- 15], words[index &- 2])
+      let first: UInt32 = turn(early, 7) ^ turn(early, 18) ^ (early >> 3)
+      let second: UInt32 = turn(late, 17) ^ turn(late, 19) ^ (late >> 10)
+      words[index] = words[index &- 16] &+ first &+ words[index &- 7] &+ second
+    }
+  }
+
+  private static func round(
+    _ words: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>,
+    _ state: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    for index in 0..<64 {
+      let choice: UInt32 = (e & f) ^ (~e & g)
+      let majority: UInt32 = (a & b) ^ (a & c) ^ (b & c)
+      let spread: UInt32 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
+      let first: UInt32 = h &+ spread &+ choice &+ constants[index] &+ words[index]
+      let second: UInt32 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ majority
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+    }
+    for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+  }
+
+  private static func turn(_ word: UInt32, _ count: UInt32) -> UInt32 { (word >> count) | (word << (32 &- count)) }
+
+  private static let constants: [UInt32] = [
+    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+    0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+    0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+    0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+    0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+    0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+    0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+  ]
+}
