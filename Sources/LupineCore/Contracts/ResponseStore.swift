@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import LupineFoundation
 public import HTTPTypes
 
 /// Keeps responses for a cache: in memory, on a disk, or in a service that several machines share.

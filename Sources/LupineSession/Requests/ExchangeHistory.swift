@@ -10,37 +10,17 @@ struct ExchangeHistory {
 
   /// The last exchange of the request, in this attempt or an earlier one.
   private(set) var last = LastExchange()
-  /// Stored indirectly: few requests have more than one exchange.
-  private var former: CopyOnWrite<Former>?
-
-  private struct Former {
-    /// The metrics of the newest exchanges before the last one.
-    var metrics: Deque<TransferMetrics> = []
-    /// The outcome of the attempt before, until another attempt begins an exchange.
-    var outcome: RequestOutcome?
-    /// The proxy's response that opened the tunnel of the current exchange.
-    var tunnel: HTTPResponse?
-  }
-
-  /// Whether the request has had one exchange at most, without a tunnel.
-  var isPlain: Bool { former == nil }
-
+  /// The metrics of the newest exchanges before the last one.
+  private var formerMetrics: Deque<TransferMetrics> = []
   /// The outcome of the attempt before, until another attempt begins an exchange.
-  var formerOutcome: RequestOutcome? { former?.value.outcome }
-
+  private(set) var formerOutcome: RequestOutcome?
   /// The proxy's response that opened the tunnel of the current exchange.
-  var tunnel: HTTPResponse? {
-    get { former?.value.tunnel }
-    set { change { $0.tunnel = newValue } }
-  }
+  var tunnel: HTTPResponse?
 
   /// The metrics of the newest exchanges that have ended.
   var allMetrics: [TransferMetrics] {
-    let former = former?.value.metrics ?? []
-    return Array((former + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit))
+    (Array(formerMetrics) + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
   }
-
-  private mutating func change(_ change: (inout Former) -> Void) { former.change(from: Former(), change) }
 
   /// Begins an exchange.
   ///
@@ -48,11 +28,8 @@ struct ExchangeHistory {
   mutating func begin(_ exchange: LastExchange, isSent: Bool) {
     keepMetrics()
     last = exchange
-    guard former != nil else { return }
-    change {
-      $0.outcome = nil
-      if isSent { $0.tunnel = nil }
-    }
+    formerOutcome = nil
+    if isSent { tunnel = nil }
   }
 
   /// Stores the final head of the last exchange, and what layers and interceptors state about the response.
@@ -70,10 +47,8 @@ struct ExchangeHistory {
   /// Moves the metrics of the last exchange to those of the former ones.
   private mutating func keepMetrics() {
     guard let metrics = last.metrics.take() else { return }
-    change {
-      $0.metrics.append(metrics)
-      if $0.metrics.count > Self.metricsLimit { $0.metrics.removeFirst() }
-    }
+    formerMetrics.append(metrics)
+    if formerMetrics.count > Self.metricsLimit { formerMetrics.removeFirst() }
   }
 
   /// Keeps the outcome of an attempt that is retried.
@@ -82,7 +57,7 @@ struct ExchangeHistory {
   mutating func keep(_ outcome: RequestOutcome) {
     var outcome = outcome
     if let formerOutcome { outcome.follow(formerOutcome, keepingResponse: true) }
-    change { $0.outcome = outcome }
+    formerOutcome = outcome
   }
 }
 

@@ -47,9 +47,6 @@ struct RequestState {
 
   var hasFinished: Bool { if case .finished = phase { true } else { false } }
 
-  /// Whether the request has one exchange, no waiters, and no settings other than validators.
-  var isPlain: Bool { waiters == nil && timing.isPlain && history.isPlain && settings.areDefault }
-
   // Start and end
 
   /// Makes the caller the leader of an idle request; otherwise returns whether to wait.
@@ -151,7 +148,7 @@ struct RequestState {
   private mutating func takeGates() -> [Gate] { exchange(&waiters.gates, with: []) }
 
   /// The closures that cancel running code of the program.
-  private var works: [@Sendable () -> Void] { waiters?.value.works ?? [] }
+  private var works: [@Sendable () -> Void] { waiters.works }
 
   // Attempts
 

@@ -12,9 +12,6 @@ struct RequestTiming {
   /// The error of the running attempt, if it has timed out.
   private(set) var attemptEnd: LupineError?
 
-  /// Whether the attempt has no timeout, and the described timeouts have not been changed.
-  var isPlain: Bool { attemptStarted == nil && changedTimeouts == nil }
-
   /// The start time of the running attempt, if it has a timeout that has not passed.
   var watchedAttempt: Duration? { attemptEnd == nil ? attemptStarted : nil }
 

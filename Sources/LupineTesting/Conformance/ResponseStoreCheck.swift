@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LupineFoundation
 import HTTPTypes
 public import LupineCore
 
