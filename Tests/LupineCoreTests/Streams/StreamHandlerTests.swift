@@ -145,7 +145,7 @@ extension StreamHandlerTests {
     await session.finishRequests()
     #expect(first.all == ["one", "two", "unusedStub"])
     #expect(second.all.count == 1)
-    #expect(second.all.first?.contains("one consumer") == true)
+    #expect(second.all.first?.contains("has another reader") == true)
     await #expect(throws: LupineError.self) { for try await _ in request.serializingLines() {} }
   }
 
