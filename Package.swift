@@ -16,7 +16,8 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 
 func source(_ name: String, _ dependencies: [Target.Dependency], packageAccess: Bool = true) -> Target {
   .target(
-    name: name, dependencies: ["LupineFoundation"] + dependencies, packageAccess: packageAccess, swiftSettings: settings)
+    name: name, dependencies: ["LupineFoundation"] + dependencies, packageAccess: packageAccess,
+    swiftSettings: settings)
 }
 
 /// SwiftPM keeps `Plugins/` for its own command plugins, so a regular target there names its path.
