@@ -98,7 +98,7 @@ let package = Package(
     source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
-    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", deque, httpTypes]),
+    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
     // Kinds of request, made with what a stranger can use for one.
     source(
       "LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],

@@ -1,3 +1,4 @@
+import LupineCore
 import LupineSupport
 
 extension JSONValue: Codable {
@@ -196,4 +197,17 @@ extension JSONValue: CustomStringConvertible {
     }
     text.append(UInt8(ascii: "\""))
   }
+}
+
+/// The limits for nested values, so that no value overflows the stack.
+enum EncodingDepth {
+  /// Levels of keyed and unkeyed containers.
+  static let maximumLevels = JSONValue.maximumDepth
+  /// Nested calls of `encode(to:)`: some types wrap a value several times for each level.
+  static let maximumCalls = 4 * maximumLevels
+
+  /// A constant, because an encoder that continues after the error needs it again at every level.
+  static let exceeded = LupineError(
+    .parameterEncodingFailed,
+    "The parameters are nested more than \(maximumLevels) levels deep, or contain themselves.")
 }

@@ -254,7 +254,7 @@ extension BodyChannelState {
   ///   - hasFinished: whether the stages have been finished.
   ///   - isGivenUp: whether this side ended the body, before its destination was known.
   mutating func settleIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
-    guard let ending, !isSettled, isOpen || isAbandoned || isGivenUp else { return }
+    guard !isSettled, isOpen || isAbandoned || isGivenUp, let ending else { return }
     // A write that is under way ends first, so that the file does not change any more.
     if content.hasFile, content.isRunning { return }
     if content.isProcessed, !isAbandoned, !hasFinished {

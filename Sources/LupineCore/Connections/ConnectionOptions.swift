@@ -48,12 +48,6 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
   public var description: String { "\(open) open, \(idle) idle, \(waiting) waiting" }
 }
 
-/// A transport that keeps connections and can count them.
-public protocol ConnectionPooling: Transport {
-  /// Counts the connections of all sessions that use the transport; returns zeros after its shutdown.
-  func connectionPool() async -> ConnectionPoolSnapshot
-}
-
 /// Addresses that replace the resolver's result for a host name.
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]

@@ -116,3 +116,9 @@ public enum TransportOverride {
     return try await $wrap.withValue(both, operation: operation)
   }
 }
+
+/// A transport that keeps connections and can count them.
+public protocol ConnectionPooling: Transport {
+  /// Counts the connections of all sessions that use the transport; returns zeros after its shutdown.
+  func connectionPool() async -> ConnectionPoolSnapshot
+}

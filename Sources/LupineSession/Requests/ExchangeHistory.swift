@@ -1,4 +1,3 @@
-import DequeModule
 import HTTPTypes
 import LupineCore
 import LupineSupport
@@ -11,7 +10,7 @@ struct ExchangeHistory {
   /// The last exchange of the request, in this attempt or an earlier one.
   private(set) var last = LastExchange()
   /// The metrics of the newest exchanges before the last one.
-  private var formerMetrics: Deque<TransferMetrics> = []
+  private var formerMetrics: [TransferMetrics] = []
   /// The outcome of the attempt before, until another attempt begins an exchange.
   private(set) var formerOutcome: RequestOutcome?
   /// The proxy's response that opened the tunnel of the current exchange.
@@ -19,7 +18,7 @@ struct ExchangeHistory {
 
   /// The metrics of the newest exchanges that have ended.
   var allMetrics: [TransferMetrics] {
-    (Array(formerMetrics) + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
+    (formerMetrics + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
   }
 
   /// Begins an exchange.

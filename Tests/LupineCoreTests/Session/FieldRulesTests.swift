@@ -35,7 +35,7 @@ struct FieldRulesTests {
     ] as [(HTTPFields, String)])
   func `fields that no transport may send are refused`(fields: HTTPFields, message: String) throws {
     let request = OutgoingRequest(url: try HTTPURL("http://a.example/"), headers: fields)
-    let error = #expect(throws: LupineError.self) { try FieldRules.check(request, limit: .max) }
+    let error = #expect(throws: LupineError.self) { try RequestRules.checkFields(of: request, limit: .max) }
     #expect(error?.kind == .invalidRequest)
     #expect(error?.message.hasPrefix(message) == true)
   }
@@ -43,8 +43,8 @@ struct FieldRulesTests {
   @Test func `fields of more bytes than the limit are refused`() throws {
     let request = OutgoingRequest(url: try HTTPURL("http://a.example/"), headers: [.accept: "text/plain"])
     let size = "Accept: text/plain\r\n".utf8.count
-    try FieldRules.check(request, limit: size)
-    let error = #expect(throws: LupineError.self) { try FieldRules.check(request, limit: size - 1) }
+    try RequestRules.checkFields(of: request, limit: size)
+    let error = #expect(throws: LupineError.self) { try RequestRules.checkFields(of: request, limit: size - 1) }
     #expect(error?.kind == .limitExceeded(.requestFields))
   }
 }

@@ -12,7 +12,7 @@ struct FieldFactsTests {
     #expect(request.fieldFacts.findings == [])
     request.headers.append(broken)
     #expect(request.fieldFacts.findings == .invalidValue)
-    #expect(throws: LupineError.self) { try FieldRules.check(request, limit: .max) }
+    #expect(throws: LupineError.self) { try RequestRules.checkFields(of: request, limit: .max) }
   }
 
   @Test func `facts about shared fields are not used for other fields`() throws {
