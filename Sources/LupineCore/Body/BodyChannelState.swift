@@ -254,7 +254,7 @@ extension BodyChannelState {
   ///   - hasFinished: whether the stages have been finished.
   ///   - isGivenUp: whether this side ended the body, before its destination was known.
   mutating func settleIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
-    guard !isSettled, isOpen || isAbandoned || isGivenUp, let ending else { return }
+    guard !isSettled, isOpen || isAbandoned || isGivenUp, ending != nil else { return }
     // A write that is under way ends first, so that the file does not change any more.
     if content.hasFile, content.isRunning { return }
     if content.isProcessed, !isAbandoned, !hasFinished {
@@ -265,10 +265,13 @@ extension BodyChannelState {
       else { return }
     }
     isSettled = true
-    if case .success(var end) = ending {
+    // Taken out, so that the end is not copied.
+    switch ending.take() {
+    case .success(var end):
       end.data = content.takeCollected()
       end.byteCount = content.byteCount
-      self.ending = .success(end)
+      ending = .success(end)
+    case let failure: ending = failure
     }
     content.close()
   }
