@@ -6,13 +6,25 @@ import LupineSupport
 struct RequestState {
   /// See `RequestExecution.addCompletionHandler(_:)`.
   typealias Handler = @Sendable (RequestExecution, RequestOutcome) async -> Void
-  typealias Follower = RequestWaiters.Follower
-  typealias Gate = RequestWaiters.Gate
+  typealias Follower = UnsafeContinuation<RequestOutcome, Never>
+  typealias Gate = UnsafeContinuation<Void, Never>
 
   enum Phase {
     case idle
     case running
     case finished(RequestOutcome)
+  }
+
+  /// The tasks that wait for the request, and the code of the program that runs for it.
+  private struct Waiters {
+    /// The tasks that wait for the outcome.
+    var followers: [Follower] = []
+    /// The tasks that wait until the request is resumed.
+    var gates: [Gate] = []
+    /// The tasks that wait until the body is handed over.
+    var headWaiters: [Gate] = []
+    /// The closures that cancel running code of the program; the innermost is last.
+    var works: [@Sendable () -> Void] = []
   }
 
   var settings = RequestSettings()
@@ -41,7 +53,7 @@ struct RequestState {
   private var hasEverHandedOver = false
   var timing = RequestTiming()
   var history = ExchangeHistory()
-  private var waiters = RequestWaiters()
+  private var waiters = Waiters()
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -82,13 +94,15 @@ struct RequestState {
     return true
   }
 
-  /// Ends the request; returns the waiting followers, and whether a task must call the handlers.
+  /// Ends the request; returns the waiting tasks, and whether a task must call the handlers.
+  ///
+  /// A suspended request ends as well, for example if its connection is lost. It is then no longer held.
   mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    let waiting = waiters
-    waiters.end()
-    return (waiting.followers, waiting.headWaiters, takeDelivery())
+    isHeld = false
+    let waiting = exchange(&waiters, with: Waiters())
+    return (waiting.followers, waiting.gates + waiting.headWaiters, takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
