@@ -28,7 +28,7 @@ final class EventConnections: Sendable {
     // Before the request can start.
     consumer.setReconnections(requests)
     if task.add(validators: [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]) { return true }
-    consumer.setReconnections(nil)
+    consumer.endReconnections()
     if !hasTaken { consumer.release() }
     return false
   }

@@ -36,7 +36,10 @@ final class StreamConsumer: StreamedResponseHandler {
   func release() { state.withLock { $0.isTaken = false } }
 
   /// Lets the reader decide whether other responses follow.
-  func setReconnections(_ reconnections: ReconnectionRequests?) { state.withLock { $0.reconnections = reconnections } }
+  func setReconnections(_ reconnections: ReconnectionRequests) { state.withLock { $0.reconnections = reconnections } }
+
+  /// Lets the request end after its response, also if it waits for a decision of the reader already.
+  func endReconnections() { state.withLock { $0.reconnections.take() }?.end() }
 
   /// Replaces a response that has ended by the next one; if the request has ended meanwhile, that one ends with it.
   func expectNextResponse() {
