@@ -10,8 +10,9 @@ extension RequestExecution {
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let task = Task.immediate(executorPreference: session.configuration.executor) { try await work() }
-    if state.withLock({ $0.begin { task.cancel() } }) { task.cancel() }
-    defer { state.withLock { $0.endWork() } }
+    let (number, isEnded) = state.withLock { $0.begin { task.cancel() } }
+    if isEnded { task.cancel() }
+    defer { state.withLock { $0.endWork(number) } }
     return try await task.value
   }
 

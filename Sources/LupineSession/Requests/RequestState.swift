@@ -23,8 +23,8 @@ struct RequestState {
     var gates: [Gate] = []
     /// The tasks that wait until the body is handed over.
     var headWaiters: [Gate] = []
-    /// The closures that cancel running code of the program; the innermost is last.
-    var works: [@Sendable () -> Void] = []
+    /// The running code of the program: its number, and the closure that cancels it.
+    var works: [(number: Int, cancel: @Sendable () -> Void)] = []
   }
 
   var settings = RequestSettings()
@@ -54,6 +54,8 @@ struct RequestState {
   var timing = RequestTiming()
   var history = ExchangeHistory()
   private var waiters = Waiters()
+  /// The number of the work that began last.
+  private var lastWork = 0
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -162,7 +164,7 @@ struct RequestState {
   private mutating func takeGates() -> [Gate] { exchange(&waiters.gates, with: []) }
 
   /// The closures that cancel running code of the program.
-  private var works: [@Sendable () -> Void] { waiters.works }
+  private var works: [@Sendable () -> Void] { waiters.works.map(\.cancel) }
 
   // Attempts
 
@@ -261,13 +263,17 @@ struct RequestState {
     if let metrics { history.end(metrics) }
   }
 
-  /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
-  mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    waiters.works.append(work)
-    return reasonToEnd != nil
+  /// Begins work of the program, with the closure that cancels it.
+  ///
+  /// - Returns: the number for `endWork`, and whether the caller must cancel the work at once.
+  mutating func begin(_ cancel: @escaping @Sendable () -> Void) -> (number: Int, isEnded: Bool) {
+    lastWork += 1
+    waiters.works.append((lastWork, cancel))
+    return (lastWork, reasonToEnd != nil)
   }
 
-  mutating func endWork() { _ = waiters.works.popLast() }
+  /// Ends work; works that are nested may begin and end in any order.
+  mutating func endWork(_ number: Int) { waiters.works.removeAll { $0.number == number } }
 
   /// The reason of the cancellation, or the error of an attempt that has timed out; `nil` if neither has happened.
   var reasonToEnd: LupineError? { cancellation ?? timing.attemptEnd }

@@ -71,14 +71,26 @@ import Testing
     var state = RequestState(isHeld: false)
     _ = state.join()
     let notes = Notes<Int>()
-    #expect(!state.begin { notes.add(1) })
-    #expect(!state.begin { notes.add(2) })
-    _ = state.begin { notes.add(3) }
-    state.endWork()
+    #expect(!state.begin { notes.add(1) }.isEnded)
+    #expect(!state.begin { notes.add(2) }.isEnded)
+    let last = state.begin { notes.add(3) }
+    state.endWork(last.number)
     for work in state.cancel(Self.reason)?.works ?? [] { work() }
     #expect(notes.all == [1, 2])
-    let isCancelled = state.begin {}
-    #expect(isCancelled)
+    let late = state.begin {}
+    #expect(late.isEnded)
+  }
+
+  @Test func `work that ends before later work is the work that is removed`() {
+    var state = RequestState(isHeld: false)
+    _ = state.join()
+    let notes = Notes<Int>()
+    let first = state.begin { notes.add(1) }
+    _ = state.begin { notes.add(2) }
+    state.endWork(first.number)
+    state.endWork(first.number)
+    for work in state.cancel(Self.reason)?.works ?? [] { work() }
+    #expect(notes.all == [2])
   }
 
   @Test func `an exchange that begins after a cancellation is cancelled`() throws {
