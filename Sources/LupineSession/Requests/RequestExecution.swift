@@ -166,6 +166,8 @@ public final class RequestExecution: Sendable {
     guard cancellation.mustFinish else { return }
     let outcome = RequestOutcome(request: try? original.get(), error: reason)
     guard let handler else { return conclude(outcome) }
+    // Registered here, so that `finishRequests()` waits for the handlers.
+    try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
   }
 
