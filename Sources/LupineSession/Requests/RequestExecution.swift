@@ -88,14 +88,20 @@ public final class RequestExecution: Sendable {
   }
 
   /// Waits until the request has ended, or, for a stream, until its head is available.
+  ///
+  /// Cancelling the caller's task cancels the request.
   func answered() async {
     guard handsOverAtHead else {
       _ = await outcome()
       return
     }
     start()
-    await withUnsafeContinuation { waiter in
-      if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
+      }
+    } onCancel: {
+      cancel()
     }
   }
 

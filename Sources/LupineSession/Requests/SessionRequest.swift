@@ -103,7 +103,7 @@ extension SessionRequest {
   /// The curl command that repeats the request, with secrets redacted.
   ///
   /// Starts the request and waits for its end, or for the head of a stream, so that the command includes the changes of
-  /// adapters and redirects.
+  /// adapters and redirects. Cancelling the caller's task cancels the request.
   public func cURLDescription() async -> String {
     await execution.answered()
     return debugDescription
