@@ -16,7 +16,7 @@ final class DownloadConsumer: ResponseHandler {
     self.destination = destination
     state.withLock { state in
       state.settings.policy = policy
-      if let resume { state.take(resume) }
+      state.resume = resume
     }
   }
 

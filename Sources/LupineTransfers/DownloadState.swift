@@ -4,6 +4,8 @@ import LupineFoundation
 
 /// The state of one download.
 struct DownloadState {
+  /// The earlier download that this one resumes; `nil` once its partial file has been opened.
+  var resume: ResumeState?
   var partial: PartialFile?
   /// The partial file of the earlier version, kept until the server's new version is accepted.
   var previous: Beginning?
@@ -73,7 +75,7 @@ struct DownloadState {
     }
     (partial, validator, total) = (found.partial, found.validator, found.total)
     notedPath = resume.partialPath
-    url = try? HTTPURL(resume.url)
+    if url == nil { url = try? HTTPURL(resume.url) }
     place = resume.path.map { ($0, resume.options) }
   }
 
@@ -148,8 +150,10 @@ extension DownloadState {
 }
 
 extension DownloadState {
-  /// Uses the state in the checkpoint, once; ignores the state of another URL.
+  /// Uses the earlier download that is resumed, or else the state in the checkpoint, once; ignores the state of another
+  /// URL.
   mutating func takeCheckpoint() {
+    if let resume = resume.take() { take(resume) }
     guard let checkpoint, !hasReadCheckpoint else { return }
     hasReadCheckpoint = true
     guard partial == nil else { return }
