@@ -87,6 +87,9 @@ final class ConformanceStage: Sendable {
 extension ConformanceStage {
   func record(_ line: String) { state.withLock { $0.lines.append(line) } }
 
+  /// Removes the recorded exchanges, because the check repeats them.
+  func restartTranscript() { state.withLock { $0.lines = [] } }
+
   /// Marks the order of the exchanges as arbitrary, so that the transcript is sorted.
   func ignoreOrder() { state.withLock { $0.isUnordered = true } }
 
