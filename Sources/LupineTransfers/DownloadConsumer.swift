@@ -20,7 +20,9 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  /// Changes the settings, before the request begins.
+  /// Changes the state without the disk.
+  ///
+  /// After the request has begun, only between two calls of `change`, except for the settings.
   func set(_ change: (inout DownloadState) -> Void) { state.withLock { change(&$0) } }
 
   /// Changes the state on a thread that may wait for the disk.

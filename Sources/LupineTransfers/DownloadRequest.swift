@@ -101,7 +101,7 @@ extension DownloadRequest {
   private func keep(_ checkpoint: Checkpoint, _ policy: ResumePolicy) -> Self {
     consumer.set { state in
       if policy == .fail { state.settings.policy = .fail }
-      state.checkpoint = checkpoint
+      state.settings.checkpoint = checkpoint
     }
     return self
   }

@@ -26,7 +26,6 @@ struct DownloadState {
   var file: URL?
 
   var settings = Settings()
-  var checkpoint: Checkpoint?
   /// Whether the checkpoint has been read.
   var hasReadCheckpoint = false
   /// Whether the checkpoint contains the current partial file.
@@ -39,6 +38,7 @@ struct DownloadState {
   /// What the program sets.
   struct Settings {
     var policy = ResumePolicy.restart
+    var checkpoint: Checkpoint?
     var digest: ExpectedDigest?
     /// The maximum size of the whole file in bytes.
     var sizeLimit: Int64?
@@ -154,7 +154,7 @@ extension DownloadState {
   /// URL.
   mutating func takeCheckpoint() {
     if let resume = resume.take() { take(resume) }
-    guard let checkpoint, !hasReadCheckpoint else { return }
+    guard let checkpoint = settings.checkpoint, !hasReadCheckpoint else { return }
     hasReadCheckpoint = true
     guard partial == nil else { return }
     switch checkpoint.read() {
@@ -173,7 +173,7 @@ extension DownloadState {
   /// The checkpoint of another download is not overwritten. This download then has no checkpoint, and a warning event
   /// reports it.
   mutating func note() throws(LupineError) {
-    guard let checkpoint, !isNoted else { return }
+    guard let checkpoint = settings.checkpoint, !isNoted else { return }
     if let foreign = foreignContent {
       exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each download its own"))
       return
@@ -189,14 +189,14 @@ extension DownloadState {
 
   /// Removes the checkpoint if it belongs to this download.
   func removeCheckpoint() {
-    if foreignContent == nil { checkpoint?.remove() }
+    if foreignContent == nil { settings.checkpoint?.remove() }
   }
 
   /// A message about the content of the checkpoint that this download must neither overwrite nor remove.
   ///
   /// `nil` if there is no content, if this download wrote or used it, or if no download can continue from it.
   private var foreignContent: String? {
-    guard let checkpoint else { return nil }
+    guard let checkpoint = settings.checkpoint else { return nil }
     switch checkpoint.read() {
     case .nothing, .empty: return nil
     case .unusable(let error): return checkpoint.refusal(error)
