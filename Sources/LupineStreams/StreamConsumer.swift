@@ -95,19 +95,19 @@ extension LupineError {
 ///
 /// The request is then cancelled, because otherwise its end would wait for a reader forever.
 final class StreamReaders: Sendable {
-  let task: RequestExecution
+  let execution: RequestExecution
   let consumer: StreamConsumer
 
-  init(_ task: RequestExecution, _ consumer: StreamConsumer) {
-    self.task = task
+  init(_ execution: RequestExecution, _ consumer: StreamConsumer) {
+    self.execution = execution
     self.consumer = consumer
   }
 
   deinit {
     guard consumer.take() else { return }
     // The request owns the closure that is called when its response begins.
-    consumer.response.whenOpened { [weak task] response in
-      task?.cancel()
+    consumer.response.whenOpened { [weak execution] response in
+      execution?.cancel()
       response.abandon()
     }
   }

@@ -167,7 +167,9 @@ struct ProgressListener: Sendable {
   private var lastTime: Duration?
   private var last: TransferProgress?
 
-  init(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (TransferProgress) async -> Void) {
+  init(
+    interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (TransferProgress) async -> Void
+  ) {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
     self.interval = interval
     figures = Figures(continuation)

@@ -153,7 +153,7 @@ public final class RequestExecution: Sendable {
       return false
     }
     if let ended = beginning.ended { throw ended }
-    if beginning.wasUnwatched { watchAgain() }
+    if beginning.wasIdleTimeoutStopped { restartIdleTimeout() }
     if beginning.isSuspended { settleSuspension() }
     return true
   }

@@ -46,7 +46,7 @@ struct RequestState {
   /// Whether the end of the exchange has been reported.
   private var isEndReported = false
   /// Whether the idle timeout is not checked, because the last exchange ended by it.
-  var isUnwatched = false
+  var isIdleTimeoutStopped = false
   /// Whether the body has been handed over, so that the request cannot be sent again.
   private(set) var isHandedOver = false
   /// Whether any body of the request has been handed over.
@@ -180,7 +180,7 @@ struct RequestState {
   /// The retriers then decide. The idle timeout is not checked until another exchange begins.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
     guard cancellation == nil, timing.expireAttempt(begun: begun, reason) else { return nil }
-    isUnwatched = true
+    isIdleTimeoutStopped = true
     return Cancellation(control: control, works: works, gates: [], mustFinish: false)
   }
 
@@ -216,18 +216,18 @@ struct RequestState {
     _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
-    // An exchange that does not begin sends nothing; `isUnwatched` stays set for the next one.
+    // An exchange that does not begin sends nothing; `isIdleTimeoutStopped` stays set for the next one.
     if let ended = reasonToEnd {
       if let head { history.accept(head) }
-      return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+      return Beginning(ended: ended, isSuspended: isSuspended, wasIdleTimeoutStopped: isIdleTimeoutStopped)
     }
     self.control = control
     history.begin(LastExchange(request: request, head: head), isSent: original != nil)
     source = .origin
     isEndReported = false
     if original != nil { hasExchange = true }
-    defer { isUnwatched = false }
-    return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+    defer { isIdleTimeoutStopped = false }
+    return Beginning(ended: nil, isSuspended: isSuspended, wasIdleTimeoutStopped: isIdleTimeoutStopped)
   }
 
   /// The request as it was last sent, in this attempt or an earlier one.
@@ -282,17 +282,17 @@ struct RequestState {
   var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
 
   /// Stops the idle checks of an exchange that was idle too long; `false` if another exchange has begun.
-  mutating func leaveUnwatched(_ exchange: ExchangeControl) -> Bool {
-    guard underWatch?.exchange === exchange else { return false }
-    isUnwatched = true
+  mutating func stopIdleTimeout(of exchange: ExchangeControl) -> Bool {
+    guard timedRequest?.exchange === exchange else { return false }
+    isIdleTimeoutStopped = true
     return true
   }
 
   /// The values that deadlines are checked against; `nil` before the start, after a cancellation and after the end.
-  var underWatch: Watched? {
+  var timedRequest: TimedRequest? {
     guard case .running = phase, cancellation == nil, let started = timing.started else { return nil }
-    return Watched(
-      started: started, deadline: settings.deadline, attempt: timing.watchedAttempt,
+    return TimedRequest(
+      started: started, deadline: settings.deadline, attempt: timing.timedAttempt,
       exchange: isSuspended ? nil : control, changedTimeouts: timing.changedTimeouts)
   }
 }
