@@ -37,12 +37,22 @@ final class DefaultSession: Sendable {
   private let current = Mutex<Session?>(nil)
 
   func session() -> Session {
-    current.withLock { current in
+    if let session = current.withLock({ $0 }) { return session }
+    // Made outside the lock; if several tasks make one, the first is kept.
+    let made = Self.makeShared()
+    return current.withLock { current in
       if let current { return current }
-      // All tasks share it, so no override of one task applies.
-      let made = TransportOverride.$wrap.withValue(nil) { Self.make() }
       current = made
       return made
+    }
+  }
+
+  /// Makes a session without the values of the current task, because all tasks share the session.
+  private static func makeShared() -> Session {
+    SessionEnvironment.$current.withValue(nil) {
+      ExecutorPreference.$current.withValue(nil) {
+        TransportOverride.$wrap.withValue(nil) { make() }
+      }
     }
   }
 

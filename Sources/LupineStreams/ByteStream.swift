@@ -28,12 +28,12 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Throws: `LupineError` if no head arrives or a validator refuses the response.
   public var head: HTTPResponse {
     get async throws(LupineError) {
-      let (task, response) = (readers.task, readers.consumer.response)
-      task.start()
+      let (execution, response) = (readers.execution, readers.consumer.response)
+      execution.start()
       let opening = await withTaskCancellationHandler {
         await response.opening()
       } onCancel: {
-        task.cancel()
+        execution.cancel()
       }
       return try opening.get()
     }
@@ -42,7 +42,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Returns the iterator; the request starts when the first piece is read.
   public func makeAsyncIterator() -> Iterator {
     let isFree = hasTaken || readers.consumer.take()
-    return Iterator(isFree ? Reading(readers.task, readers.consumer.response) : nil, limit: limit)
+    return Iterator(isFree ? Reading(readers.execution, readers.consumer.response) : nil, limit: limit)
   }
 
   /// Reads the pieces in order.

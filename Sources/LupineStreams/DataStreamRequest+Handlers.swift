@@ -150,23 +150,23 @@ extension DataStreamRequest {
     let execution = execution
     execution.session.deliver {
       let error = await Self.read(values, of: execution) { value in
-        await Queueing.call(on: queue) { handler(Stream(event: .stream(value), task: execution)) }
+        await Queueing.call(on: queue) { handler(Stream(event: .stream(value), execution: execution)) }
       }
       let outcome = isReader ? await execution.outcome() : nil
       let completion = Completion(
         outcome, error: error.map { error in outcome.map { execution.completed(error, by: $0) } ?? error })
-      await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), task: execution)) }
+      await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), execution: execution)) }
     }
   }
 
   /// Delivers the values and returns the reason for the end; delivers nothing after the request is cancelled.
   private static func read<Values: AsyncSequence & Sendable>(
-    _ values: Values, of task: RequestExecution, _ handOver: (Values.Element) async -> Void
+    _ values: Values, of execution: RequestExecution, _ handOver: (Values.Element) async -> Void
   ) async -> LupineError? where Values.Failure == LupineError {
     var iterator = values.makeAsyncIterator()
     do throws(LupineError) {
       while let value = try await iterator.next(isolation: #isolation) {
-        if let reason = task.cancellation { return reason }
+        if let reason = execution.cancellation { return reason }
         await handOver(value)
       }
       return nil

@@ -86,7 +86,7 @@ extension DataStreamRequest {
   public struct Stream<Value: Sendable>: Sendable {
     /// What happened.
     public let event: Event
-    let task: RequestExecution
+    let execution: RequestExecution
 
     /// The next value; `nil` at the end.
     public var value: Value? {
@@ -102,12 +102,12 @@ extension DataStreamRequest {
     public var error: LupineError? { completion?.error }
 
     /// Cancels the request: the handler receives only the end, and no further value.
-    public func cancel() { task.cancel() }
+    public func cancel() { execution.cancel() }
 
     func map<Other: Sendable>(_ transform: (Value) -> Other) -> Stream<Other> {
       switch event {
-      case .stream(let value): Stream<Other>(event: .stream(transform(value)), task: task)
-      case .complete(let completion): Stream<Other>(event: .complete(completion), task: task)
+      case .stream(let value): Stream<Other>(event: .stream(transform(value)), execution: execution)
+      case .complete(let completion): Stream<Other>(event: .complete(completion), execution: execution)
       }
     }
 

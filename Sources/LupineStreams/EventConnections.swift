@@ -7,28 +7,28 @@ import Synchronization
 
 /// The connections of a stream of events, as its reader sees them: one after another, each an attempt of one request.
 final class EventConnections: Sendable {
-  private let task: RequestExecution
+  private let execution: RequestExecution
   private let consumer: StreamConsumer
   private let requests = ReconnectionRequests()
   private let hasBegun = Atomic<Bool>(false)
   /// Whether the events of the request are read here; false if it has begun or has another consumer.
   let isReader: Bool
 
-  init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
-    self.task = task
+  init(_ execution: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
+    self.execution = execution
     self.consumer = consumer
-    isReader = Self.reserve(consumer, of: task, for: requests, hasTaken: hasTaken)
+    isReader = Self.reserve(consumer, of: execution, for: requests, hasTaken: hasTaken)
   }
 
   /// Reserves the body of a request that has not started; returns false if it has, or if there is another reader.
   private static func reserve(
-    _ consumer: StreamConsumer, of task: RequestExecution, for requests: ReconnectionRequests, hasTaken: Bool
+    _ consumer: StreamConsumer, of execution: RequestExecution, for requests: ReconnectionRequests, hasTaken: Bool
   ) -> Bool {
     guard hasTaken || consumer.take() else { return false }
     // Before the request can start.
     consumer.setReconnections(requests)
-    if task.add(validators: [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]) { return true }
-    consumer.setReconnections(nil)
+    if execution.add(validators: [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]) { return true }
+    consumer.endReconnections()
     if !hasTaken { consumer.release() }
     return false
   }
@@ -36,11 +36,11 @@ final class EventConnections: Sendable {
   deinit { leave() }
 
   /// Why the request was cancelled; `nil` if it was not.
-  private var reason: LupineError? { task.cancellation }
+  private var reason: LupineError? { execution.cancellation }
 
   /// The `Last-Event-ID` of the request that the program made.
   var firstEventID: String {
-    guard case .success(let request) = task.original else { return "" }
+    guard case .success(let request) = execution.original else { return "" }
     return ReconnectionRequests.lastEventID(of: request)
   }
 
@@ -56,20 +56,20 @@ final class EventConnections: Sendable {
     guard isReader, !hasBegun.exchange(true, ordering: .relaxed) else { throw reason ?? .streamIsTaken }
     do throws(LupineError) {
       // Also registers a suspended request, so that `cancelAllRequests` ends it.
-      try task.register()
+      try execution.register()
     } catch {
-      task.cancel(error)
+      execution.cancel(error)
       throw error
     }
-    task.endProgress()
-    task.start()
+    execution.endProgress()
+    execution.start()
   }
 
   /// Waits for the head of the current connection; returns it with the bytes of the body.
   func open() async throws(LupineError) -> (head: HTTPResponse, bytes: ByteStream.Iterator) {
     let response = consumer.response
     let head = try await cancelling { await response.opening() }.get()
-    return (head, ByteStream.Iterator(Reading(task, response, isConnection: true), limit: nil))
+    return (head, ByteStream.Iterator(Reading(execution, response, isConnection: true), limit: nil))
   }
 
   /// Waits until the attempt of the current connection has ended.
@@ -83,14 +83,14 @@ final class EventConnections: Sendable {
   /// Makes another connection after a random time in the range.
   func reconnect(after lastEventID: String, in range: ClosedRange<Duration>, because reason: String) {
     consumer.expectNextResponse()
-    let delay = range.lowerBound + (range.upperBound - range.lowerBound) * task.session.random().fraction
+    let delay = range.lowerBound + (range.upperBound - range.lowerBound) * execution.session.random().fraction
     requests.reconnect(after: lastEventID, in: delay, because: reason)
   }
 
   /// Waits while the request is suspended.
   ///
   /// - Throws: the reason of the cancellation, if the request was cancelled.
-  func waitWhileSuspended() async throws(LupineError) { try await task.waitWhileSuspended() }
+  func waitWhileSuspended() async throws(LupineError) { try await execution.waitWhileSuspended() }
 
   /// Ends the request; returns its error.
   ///
@@ -101,15 +101,15 @@ final class EventConnections: Sendable {
   func end(_ error: LupineError?, refusal: String? = nil) async -> LupineError? {
     requests.end(error, reason: refusal)
     // An error that the reader found: the response may still be arriving.
-    if let error, !consumer.response.hasEnded { task.cancel(error) }
-    let outcome = await task.outcome()
+    if let error, !consumer.response.hasEnded { execution.cancel(error) }
+    let outcome = await execution.outcome()
     return error.map { outcome.error ?? $0 }
   }
 
   /// Cancels a request whose reader was released; a request that has ended is not changed.
   func leave() {
     guard isReader else { return }
-    task.cancel(LupineError(.cancelled, "The reader of the stream was released before the end of the stream."))
+    execution.cancel(LupineError(.cancelled, "The reader of the stream was released before the end of the stream."))
   }
 
   /// Runs the operation; cancelling the caller's task cancels the request.
@@ -117,7 +117,7 @@ final class EventConnections: Sendable {
     await withTaskCancellationHandler {
       await operation()
     } onCancel: {
-      task.cancel()
+      execution.cancel()
     }
   }
 }

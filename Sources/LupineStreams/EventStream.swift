@@ -108,7 +108,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The next event; `nil` at the end.
     ///
     /// - Throws: `LupineError` if the server refuses the stream, the request is cancelled, an event is too long, or a
-    ///   lost connection is not made again.
+    ///   connection is lost and the stream does not reconnect.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError)
       -> ServerSentEvent?
     {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One iteration of a stream; its release before the end cancels the request.
 final class Reading: Sendable {
-  private let task: RequestExecution
+  private let execution: RequestExecution
   private let response: StreamedResponse
   /// Whether the response is one of several; the stream then throws the error of its attempt, not of the request.
   private let isConnection: Bool
@@ -13,8 +13,8 @@ final class Reading: Sendable {
   /// Whether the body has ended; the request then ends by itself and must not be cancelled.
   private let isOver = Atomic<Bool>(false)
 
-  init(_ task: RequestExecution, _ response: StreamedResponse, isConnection: Bool = false) {
-    self.task = task
+  init(_ execution: RequestExecution, _ response: StreamedResponse, isConnection: Bool = false) {
+    self.execution = execution
     self.response = response
     self.isConnection = isConnection
   }
@@ -22,22 +22,22 @@ final class Reading: Sendable {
   deinit {
     if isOver.load(ordering: .relaxed) { return }
     // The iteration of the events ends their request.
-    if !isConnection { task.cancel() }
+    if !isConnection { execution.cancel() }
     taken()?.abandon()
   }
 
   func next() async throws(LupineError) -> [UInt8]? {
-    task.start()
+    execution.start()
     let result = await withTaskCancellationHandler {
       await piece()
     } onCancel: {
-      task.cancel()
+      execution.cancel()
     }
     return try result.get()
   }
 
   /// Ends the request because its body is invalid.
-  func end(with error: LupineError) async -> LupineError { await task.end(with: error) }
+  func end(with error: LupineError) async -> LupineError { await execution.end(with: error) }
 
   private func piece() async -> Result<[UInt8]?, LupineError> {
     if case .failure(let error) = await response.opening() { return .failure(error) }
@@ -48,7 +48,7 @@ final class Reading: Sendable {
     } catch {
       isOver.store(true, ordering: .relaxed)
       // The transport reports only `cancelled`; the attempt or the request has the reason.
-      let reason = isConnection ? await response.ended() : await task.outcome().error
+      let reason = isConnection ? await response.ended() : await execution.outcome().error
       return .failure(reason ?? error)
     }
   }

@@ -74,6 +74,6 @@ struct Reconnection: Sendable {
   private static func fruitless(_ limit: Int) -> LupineError {
     LupineError(
       .connectionLost,
-      "The server ended the stream of events, and \(limit) reconnections, the limit, brought no event.")
+      "The server ended the stream of events. The limit of \(limit) reconnections without an event is reached.")
   }
 }

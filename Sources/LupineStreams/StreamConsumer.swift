@@ -36,7 +36,10 @@ final class StreamConsumer: StreamedResponseHandler {
   func release() { state.withLock { $0.isTaken = false } }
 
   /// Lets the reader decide whether other responses follow.
-  func setReconnections(_ reconnections: ReconnectionRequests?) { state.withLock { $0.reconnections = reconnections } }
+  func setReconnections(_ reconnections: ReconnectionRequests) { state.withLock { $0.reconnections = reconnections } }
+
+  /// Lets the request end after its response, also if it waits for a decision of the reader already.
+  func endReconnections() { state.withLock { $0.reconnections.take() }?.end() }
 
   /// Replaces a response that has ended by the next one; if the request has ended meanwhile, that one ends with it.
   func expectNextResponse() {
@@ -92,19 +95,19 @@ extension LupineError {
 ///
 /// The request is then cancelled, because otherwise its end would wait for a reader forever.
 final class StreamReaders: Sendable {
-  let task: RequestExecution
+  let execution: RequestExecution
   let consumer: StreamConsumer
 
-  init(_ task: RequestExecution, _ consumer: StreamConsumer) {
-    self.task = task
+  init(_ execution: RequestExecution, _ consumer: StreamConsumer) {
+    self.execution = execution
     self.consumer = consumer
   }
 
   deinit {
     guard consumer.take() else { return }
     // The request owns the closure that is called when its response begins.
-    consumer.response.whenOpened { [weak task] response in
-      task?.cancel()
+    consumer.response.whenOpened { [weak execution] response in
+      execution?.cancel()
       response.abandon()
     }
   }

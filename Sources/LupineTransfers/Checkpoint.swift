@@ -5,8 +5,8 @@ import LupineFoundation
 ///
 /// The state holds the download's URL. It does not state how many bytes of the download were written: it is written
 /// before the first byte arrives, without a length. A later download uses the actual length of the partial file: bytes
-/// that a power failure removed are requested again, and a checkpoint that a power failure removed does not count. The
-/// partial file of another version is truncated before the checkpoint is written; journaling file systems keep this
+/// that a power failure removed are requested again, and if the checkpoint itself was removed, the download restarts.
+/// The partial file of another version is truncated before the checkpoint is written; journaling file systems keep this
 /// order. If a file system keeps a length whose bytes it has lost, only a digest detects it.
 struct Checkpoint: Sendable {
   private let store: any CheckpointStore

@@ -16,11 +16,13 @@ final class DownloadConsumer: ResponseHandler {
     self.destination = destination
     state.withLock { state in
       state.settings.policy = policy
-      if let resume { state.take(resume) }
+      state.resume = resume
     }
   }
 
-  /// Changes the settings, before the request begins.
+  /// Changes the state without the disk.
+  ///
+  /// After the request has begun, only between two calls of `change`, except for the settings.
   func set(_ change: (inout DownloadState) -> Void) { state.withLock { change(&$0) } }
 
   /// Changes the state on a thread that may wait for the disk.
@@ -47,6 +49,25 @@ final class DownloadConsumer: ResponseHandler {
     get async { await BlockingWork.run { [self] in state.withLock { $0.partial }?.length ?? 0 } }
   }
 
+  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the
+  /// destination, if the destination is known before the head.
+  func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
+      state.takeCheckpoint()
+      if let fault = state.settings.digest?.fault { throw fault }
+      guard state.partial != nil else {
+        if let obstacle = state.obstacle { try refuseToRestart(obstacle, state) }
+        return nil
+      }
+      let name = state.place?.path.split(separator: "/").last.map { String($0) }
+      guard let place = destination.expectedPlace(of: request.url, named: name) else { return nil }
+      state.place = place
+      return state.isElsewhere(place) ? place : nil
+    }
+    if let place { try await move(to: place) }
+    return request
+  }
+
   /// Requests the rest of the file if there is a partial file; accepts no content coding, because ranges apply to the
   /// encoded form.
   func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest {
@@ -68,84 +89,8 @@ final class DownloadConsumer: ResponseHandler {
     return request
   }
 
-  func decide(
-    _ response: TransportResponse, to request: OutgoingRequest, in session: Session
-  ) async throws(LupineError) -> ResponseDecision {
-    let (head, limits) = (response.head, session.limits)
-    let decision = try await change { [self] (state) throws(LupineError) in
-      state.exchange = DownloadState.Exchange()
-      state.exchange.errorBodyLimit = limits.errorBody
-      var decision = ResponseDecision(try step(after: head, to: request, limits, &state))
-      decision.events = exchange(&state.exchange.decisions, with: [])
-      decision.acceptsLongBody = !Self.isFile(head)
-      return decision
-    }
-    // A proxy's response does not show that the URL has expired, and another URL would use the same proxy.
-    guard response.source == .origin, let refresh = refreshing(after: head) else { return decision }
-    return ResponseDecision(
-      .send { [self] () async throws(LupineError) in try await refreshed(request, in: session, by: refresh) },
-      events: decision.events)
-  }
-
-  private func step(
-    after head: HTTPResponse, to request: OutgoingRequest, _ limits: Limits, _ state: inout DownloadState
-  ) throws(LupineError) -> ResponseDecision.Step {
-    if head.status.code == 206, state.attempt.asked == nil, request.headers[.range] == nil {
-      throw LupineError(.malformedResponse, "The server sent a part of the file, but all of it was requested.")
-    }
-    if head.status.code == 416 || head.status.code == 206, let asked = state.attempt.asked {
-      return try rest(from: asked, head, request, &state)
-    }
-    guard Self.isFile(head) else {
-      return .receive(.collect(limit: min(limits.responseBody, limits.discardedBody)), offset: 0)
-    }
-    let reason = "the server sent the file from its beginning"
-    // This also applies without a validator, when no range was requested.
-    if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
-    let file = try freshFile(&state, head, request)
-    let cause = state.obstacle ?? (state.attempt.asked == nil ? nil : reason)
-    if let cause { state.exchange.decisions.append(.continued(from: nil, reason: cause)) }
-    state.obstacle = nil
-    state.exchange.isInFile = true
-    return .receive(.file(descriptor: file.descriptor, offset: 0, limit: state.settings.sizeLimit), offset: 0)
-  }
-
-  /// Decides about a response to the request for the rest of the file.
-  private func rest(
-    from asked: Int64, _ head: HTTPResponse, _ request: OutgoingRequest, _ state: inout DownloadState
-  ) throws(LupineError) -> ResponseDecision.Step {
-    guard continues(head, from: asked, state) else {
-      try giveUp("the server sent another part of the file, or another file", &state)
-      state.attempt.asked = nil
-      var whole = request
-      whole.headers[.range] = nil
-      whole.headers[.ifRange] = nil
-      return .send { [whole] () async throws(LupineError) in whole }
-    }
-    try checkLength(of: head, to: request, after: asked, state)
-    try decidePlace(&state, head, request)
-    let file = try file(&state)
-    if let place = placeToMoveTo(&state, from: asked) {
-      return .send { [self] () async throws(LupineError) in
-        try await move(to: place)
-        return request
-      }
-    }
-    state.exchange.decisions.append(.continued(from: asked, reason: "the server has the same file"))
-    state.exchange.expected = state.total ?? head.contentRange?.total
-    let left = state.settings.sizeLimit.map { max(0, $0 - asked) }
-    try state.note()
-    state.exchange.isInFile = true
-    return .receive(.file(descriptor: file.descriptor, offset: asked, limit: left), offset: asked)
-  }
-
-  /// Whether the response carries a file; 204 and 205 do not (RFC 9110 sections 15.3.5 and 15.3.6).
-  static func isFile(_ head: HTTPResponse) -> Bool {
-    (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
-  }
-
   /// Returns the closure that replaces a refused URL, once in each attempt; `nil` if there is none to call.
-  private func refreshing(
+  func refreshing(
     after head: HTTPResponse
   ) -> (@Sendable () async throws -> any URLConvertible)? {
     guard [401, 403, 404, 410].contains(head.status.code) else { return nil }
@@ -157,7 +102,7 @@ final class DownloadConsumer: ResponseHandler {
   }
 
   /// Returns the request with the URL that the program supplies to replace an expired one.
-  private func refreshed(
+  func refreshed(
     _ request: OutgoingRequest, in session: Session,
     by refresh: @Sendable () async throws -> any URLConvertible
   ) async throws(LupineError) -> OutgoingRequest {
@@ -203,25 +148,6 @@ final class DownloadConsumer: ResponseHandler {
 
 /// Moves partial files between file systems, where a rename is not possible.
 extension DownloadConsumer {
-  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the
-  /// destination, if the destination is known before the head.
-  func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
-      state.takeCheckpoint()
-      if let fault = state.settings.digest?.fault { throw fault }
-      guard state.partial != nil else {
-        if let obstacle = state.obstacle { try refuseToRestart(obstacle, state) }
-        return nil
-      }
-      let name = state.place?.path.split(separator: "/").last.map { String($0) }
-      guard let place = destination.expectedPlace(of: request.url, named: name) else { return nil }
-      state.place = place
-      return state.isElsewhere(place) ? place : nil
-    }
-    if let place { try await move(to: place) }
-    return request
-  }
-
   /// Returns the place that the head decided if it is on another file system.
   ///
   /// The partial file is then moved before the rest arrives. The move takes time, and this exchange does not wait for

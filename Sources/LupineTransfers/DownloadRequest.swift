@@ -43,10 +43,11 @@ extension DownloadRequest {
 
   /// Asks for another URL if the server answers 401, 403, 404 or 410, for example because a signed URL has expired.
   ///
-  /// The closure is called once in each attempt, with the head of the response. The download continues at its current
-  /// offset if the server of the new URL has the same file. Secret fields and credentials are not sent to another
-  /// origin. The same holds for a retry, which uses the new URL at once. An error that the closure throws ends the
-  /// attempt; a `LupineError` is passed on unchanged.
+  /// The closure is called once in each attempt, with the head of the response, in a task of the request, off the
+  /// caller's actor and off the transport's thread. A cancellation of the request cancels that task. The download
+  /// continues at its current offset if the server of the new URL has the same file. Secret fields and credentials are
+  /// not sent to another origin. The same holds for a retry, which uses the new URL at once. An error that the closure
+  /// throws ends the attempt; a `LupineError` is passed on unchanged.
   @discardableResult
   public func refreshingURL(_ refresh: @escaping @Sendable (HTTPResponse) async throws -> any URLConvertible) -> Self {
     consumer.set { $0.settings.refresh = refresh }
@@ -101,7 +102,7 @@ extension DownloadRequest {
   private func keep(_ checkpoint: Checkpoint, _ policy: ResumePolicy) -> Self {
     consumer.set { state in
       if policy == .fail { state.settings.policy = .fail }
-      state.checkpoint = checkpoint
+      state.settings.checkpoint = checkpoint
     }
     return self
   }
@@ -138,12 +139,15 @@ extension DownloadRequest {
 
   /// Gives up a download whose process ended, and removes its checkpoint and its partial file.
   ///
-  /// A file that is no checkpoint, and a partial file that a download is writing now, are not removed.
+  /// A file that is no checkpoint, and a partial file that a download is writing now, are not removed. The file system
+  /// is used on the caller's thread, which waits.
   ///
   /// - Parameter path: the path that was passed to `checkpoint(_:)`.
   public static func discard(checkpoint path: String) { discard(Checkpoint(path: path)) }
 
   /// Gives up a download whose process ended, and removes its checkpoint from a store, and its partial file.
+  ///
+  /// The store and the file system are used on the caller's thread, which waits.
   ///
   /// - Parameters:
   ///   - name: the name that was passed to `checkpoint(_:in:otherwise:)`.

@@ -4,6 +4,8 @@ import LupineFoundation
 
 /// The state of one download.
 struct DownloadState {
+  /// The earlier download that this one resumes; `nil` once its partial file has been opened.
+  var resume: ResumeState?
   var partial: PartialFile?
   /// The partial file of the earlier version, kept until the server's new version is accepted.
   var previous: Beginning?
@@ -24,7 +26,6 @@ struct DownloadState {
   var file: URL?
 
   var settings = Settings()
-  var checkpoint: Checkpoint?
   /// Whether the checkpoint has been read.
   var hasReadCheckpoint = false
   /// Whether the checkpoint contains the current partial file.
@@ -37,6 +38,7 @@ struct DownloadState {
   /// What the program sets.
   struct Settings {
     var policy = ResumePolicy.restart
+    var checkpoint: Checkpoint?
     var digest: ExpectedDigest?
     /// The maximum size of the whole file in bytes.
     var sizeLimit: Int64?
@@ -73,7 +75,7 @@ struct DownloadState {
     }
     (partial, validator, total) = (found.partial, found.validator, found.total)
     notedPath = resume.partialPath
-    url = try? HTTPURL(resume.url)
+    if url == nil { url = try? HTTPURL(resume.url) }
     place = resume.path.map { ($0, resume.options) }
   }
 
@@ -148,9 +150,11 @@ extension DownloadState {
 }
 
 extension DownloadState {
-  /// Uses the state in the checkpoint, once; ignores the state of another URL.
+  /// Uses the earlier download that is resumed, or else the state in the checkpoint, once; ignores the state of another
+  /// URL.
   mutating func takeCheckpoint() {
-    guard let checkpoint, !hasReadCheckpoint else { return }
+    if let resume = resume.take() { take(resume) }
+    guard let checkpoint = settings.checkpoint, !hasReadCheckpoint else { return }
     hasReadCheckpoint = true
     guard partial == nil else { return }
     switch checkpoint.read() {
@@ -169,7 +173,7 @@ extension DownloadState {
   /// The checkpoint of another download is not overwritten. This download then has no checkpoint, and a warning event
   /// reports it.
   mutating func note() throws(LupineError) {
-    guard let checkpoint, !isNoted else { return }
+    guard let checkpoint = settings.checkpoint, !isNoted else { return }
     if let foreign = foreignContent {
       exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each download its own"))
       return
@@ -185,14 +189,14 @@ extension DownloadState {
 
   /// Removes the checkpoint if it belongs to this download.
   func removeCheckpoint() {
-    if foreignContent == nil { checkpoint?.remove() }
+    if foreignContent == nil { settings.checkpoint?.remove() }
   }
 
   /// A message about the content of the checkpoint that this download must neither overwrite nor remove.
   ///
   /// `nil` if there is no content, if this download wrote or used it, or if no download can continue from it.
   private var foreignContent: String? {
-    guard let checkpoint else { return nil }
+    guard let checkpoint = settings.checkpoint else { return nil }
     switch checkpoint.read() {
     case .nothing, .empty: return nil
     case .unusable(let error): return checkpoint.refusal(error)

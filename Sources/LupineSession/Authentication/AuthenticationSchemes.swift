@@ -13,7 +13,7 @@ struct AuthenticationSchemes: Sendable {
 
   init(_ schemes: [any AuthenticationScheme]) {
     let isAlone = schemes.allSatisfy { $0.name.lowercased() == "basic" }
-    self.schemes = [BasicScheme(greetsProxies: isAlone)] + schemes
+    self.schemes = [BasicScheme(authorizesProxiesPreemptively: isAlone)] + schemes
   }
 
   /// The challenges that a scheme of the session can answer, the strongest first.

@@ -64,8 +64,8 @@ struct AuthenticationState: Sendable {
 
   mutating func countQuestion() { questions += 1 }
 
-  /// Records that a credential is sent; `false` if it was sent before or the limit is reached.
-  mutating func recordSent(_ credential: Credential, realm: String?) -> Bool {
+  /// Reserves a credential for one answer; `false` if it was sent before or the limit is reached.
+  mutating func reserve(_ credential: Credential, realm: String?) -> Bool {
     guard sentCredentials.count <= redirects + questions else { return false }
     return sentCredentials.insert(SentCredential(credential: credential, realm: realm)).inserted
   }
@@ -85,7 +85,7 @@ struct AuthenticationState: Sendable {
     return (admits(url), value, answer)
   }
 
-  mutating func recordSent(_ value: SentValue) { sentValue = value }
+  mutating func setSentValue(_ value: SentValue) { sentValue = value }
 
   /// The answer that renews the last one, for example after a stale nonce; available once.
   mutating func renewal(_ offers: [AuthenticationSchemes.Offer]) -> Answer? {

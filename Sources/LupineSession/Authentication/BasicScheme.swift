@@ -10,10 +10,10 @@ struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
   let name = "Basic"
   /// Whether a proxy receives the credential before its challenge, because no stronger scheme is available.
-  private let greetsProxies: Bool
+  private let authorizesProxiesPreemptively: Bool
   private let memory = BasicMemory()
 
-  init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
+  init(authorizesProxiesPreemptively: Bool) { self.authorizesProxiesPreemptively = authorizesProxiesPreemptively }
 
   /// The lowest strength, because the scheme sends the password itself.
   func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
@@ -32,7 +32,7 @@ struct BasicScheme: AuthenticationScheme {
     -> String?
   {
     guard context.recipient != .origin else { return nil }
-    let isWelcome = greetsProxies || memory.isAccepted(credential, by: context.origin)
+    let isWelcome = authorizesProxiesPreemptively || memory.isAccepted(credential, by: context.origin)
     return isWelcome ? try Self.value(for: credential) : nil
   }
 

@@ -12,12 +12,12 @@ extension Attempt {
       try await answer(response, of: challenger)
       let reason =
         challenger.recipient == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
-      task.emit(.challenged(isAnswered: true, reason: reason), attempt: number)
+      emit(.challenged(isAnswered: true, reason: reason))
       return true
     } catch {
       switch error {
       case .reason(let reason):
-        task.emit(.challenged(isAnswered: false, reason: reason), attempt: number)
+        emit(.challenged(isAnswered: false, reason: reason))
         return false
       case .failed(let error): throw error
       }
@@ -29,7 +29,7 @@ extension Attempt {
     case reason(String)
     case failed(LupineError)
 
-    static let given = Unanswered.reason("the credential was already sent")
+    static let alreadySent = Unanswered.reason("the credential was already sent")
   }
 
   private mutating func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
@@ -47,26 +47,26 @@ extension Attempt {
       let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
       throw .reason("no scheme fits the challenge\(remedy)")
     }
-    do throws(LupineError) { try await free(response) } catch { throw .failed(error) }
+    do throws(LupineError) { try await receiveChallengeBody(of: response) } catch { throw .failed(error) }
     if let renewal = authentication(recipient, { $0.renewal(offers) }) {
-      return try await give(renewal.credential, to: [renewal.offer], of: challenger)
+      return try await answerStrongest([renewal.offer], of: challenger, with: renewal.credential)
     }
     let realm = first.challenge.realm
-    if let own = challenger.own, authentication(recipient, { $0.recordSent(own, realm: realm) }) {
-      return try await give(own, to: offers, of: challenger)
+    if let own = challenger.own, authentication(recipient, { $0.reserve(own, realm: realm) }) {
+      return try await answerStrongest(offers, of: challenger, with: own)
     }
-    guard let provider = challenger.provider else { throw .given }
+    guard let provider = challenger.provider else { throw .alreadySent }
     let credential = try await ask(provider, offers, challenger)
-    guard authentication(recipient, { $0.recordSent(credential, realm: realm) }) else { throw .given }
-    try await give(credential, to: offers, of: challenger)
+    guard authentication(recipient, { $0.reserve(credential, realm: realm) }) else { throw .alreadySent }
+    try await answerStrongest(offers, of: challenger, with: credential)
   }
 
   /// Waits for the end of a challenge's body, which becomes the response if the program gives no credential.
   ///
   /// It does not wait for a body that is handed over at its head, because such a body has no reader yet.
-  private func free(_ response: TransportResponse) async throws(LupineError) {
-    guard !task.handsOverAtHead else { return }
-    if task.handler == nil {
+  private func receiveChallengeBody(of response: TransportResponse) async throws(LupineError) {
+    guard !execution.handsOverAtHead else { return }
+    if execution.handler == nil {
       receiveBody(of: response)
     } else {
       response.body.open(.collect(limit: min(configuration.limits.responseBody, configuration.limits.discardedBody)))
@@ -95,8 +95,8 @@ extension Attempt {
   }
 
   /// Answers the strongest challenge that the credential fits.
-  private mutating func give(
-    _ credential: Credential, to offers: [AuthenticationSchemes.Offer], of challenger: Challenger
+  private mutating func answerStrongest(
+    _ offers: [AuthenticationSchemes.Offer], of challenger: Challenger, with credential: Credential
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)
     // A value that was sent preemptively was refused, so the same value is not sent again.
@@ -114,6 +114,6 @@ extension Attempt {
         throw .failed(error)
       }
     }
-    throw isRefused ? .given : .reason("no scheme fits the challenge")
+    throw isRefused ? .alreadySent : .reason("no scheme fits the challenge")
   }
 }

@@ -32,7 +32,7 @@ extension Attempt {
   /// Whether there is a credential or a provider for a server's challenge.
   var hasCredential: Bool {
     session.hasCredentialProvider
-      || task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
+      || execution.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
   }
 
   /// The request with the answer to its challenge, or with a scheme's preemptive value.
@@ -68,7 +68,7 @@ extension Attempt {
     let (isAdmitted, value, answer) = authentication(recipient) { $0.beginExchange(challenger.request.url) }
     guard isAdmitted else { return nil }
     if let value, let answer {
-      return recordSent(value, of: answer.offer.scheme, answer.credential, to: recipient)
+      return sent(value, of: answer.offer.scheme, answer.credential, to: recipient)
     }
     guard let credential = answer?.credential ?? challenger.own,
       answer != nil || challenger.request.headers[recipient.answerField] == nil
@@ -82,15 +82,16 @@ extension Attempt {
         (scheme: offer.scheme, value: $0)
       }
     }
-    return found.map { recordSent($0.value, of: $0.scheme, credential, to: recipient, isPreemptive: answer == nil) }
+    return found.map { sent($0.value, of: $0.scheme, credential, to: recipient, isPreemptive: answer == nil) }
   }
 
-  private mutating func recordSent(
+  /// Records the value that the current exchange sends; returns it.
+  private mutating func sent(
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
     to recipient: AuthenticationContext.Recipient, isPreemptive: Bool = false
   ) -> String {
     authentication(recipient) {
-      $0.recordSent(.init(scheme: scheme, credential: credential, value: value, isPreemptive: isPreemptive))
+      $0.setSentValue(.init(scheme: scheme, credential: credential, value: value, isPreemptive: isPreemptive))
     }
     return value
   }
@@ -101,9 +102,9 @@ extension Attempt {
     if response.source == .origin { try notify(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // A response through a tunnel comes from the server; for a reused tunnel there is no response of the proxy.
-    let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.state.withLock({ $0.history.tunnel }) {
-      try notify(word, proxy)
+    let isFromProxy = passage.isForwarded || response.source == .proxy
+    if let head = isFromProxy ? response.head : execution.state.withLock({ $0.history.tunnel }) {
+      try notify(head, proxy)
     }
   }
 
@@ -124,7 +125,7 @@ extension Attempt {
   func asking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws(LupineError) -> Value {
-    do { return try await task.interruptible(work) } catch { throw Self.wrapped(error) }
+    do { return try await execution.interruptible(work) } catch { throw Self.wrapped(error) }
   }
 
   private static func wrapped(_ error: any Error) -> LupineError {
@@ -149,7 +150,7 @@ struct Challenger: Sendable {
 extension Attempt {
   /// The origin server of a request.
   func server(of request: OutgoingRequest) -> Challenger {
-    let (own, provider) = task.state.withLock { ($0.settings.credential, $0.settings.credentialProvider) }
+    let (own, provider) = execution.state.withLock { ($0.settings.credential, $0.settings.credentialProvider) }
     return Challenger(
       recipient: .origin, request: request, own: own, provider: provider ?? configuration.credentialProvider)
   }

@@ -10,11 +10,11 @@ extension Attempt {
   /// The decision about the next exchange may take long, for example if a person enters a password. That time is not
   /// part of this exchange.
   func reportEnd(of response: TransportResponse) {
-    guard task.isObserved, let control = task.state.withLock({ $0.control }) else { return }
+    guard execution.isObserved, let control = execution.state.withLock({ $0.control }) else { return }
     // The closure is kept until the body ends, and this value may hold the body.
-    response.body.onEnd { [task, number] end in
-      guard case .success(let end) = end, task.state.withLock({ $0.takeEndReport(of: control) }) else { return }
-      Self.report(end, of: task, number)
+    response.body.onEnd { [execution, number] end in
+      guard case .success(let end) = end, execution.state.withLock({ $0.takeEndReport(of: control) }) else { return }
+      Self.report(end, of: execution, number)
     }
   }
 
@@ -23,30 +23,30 @@ extension Attempt {
   /// - Throws: the reason why the request or its attempt was ended meanwhile.
   func awaitEnd(of response: TransportResponse) async throws(LupineError) {
     _ = try? await response.body.end()
-    if let ended = task.state.withLock({ $0.reasonToEnd }) { throw ended }
+    if let ended = execution.state.withLock({ $0.reasonToEnd }) { throw ended }
   }
 
-  func report(_ end: BodyEnd) { Self.report(end, of: task, number) }
+  func report(_ end: BodyEnd) { Self.report(end, of: execution, number) }
 
-  private static func report(_ end: BodyEnd, of task: RequestExecution, _ number: Int) {
-    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
-    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+  private static func report(_ end: BodyEnd, of execution: RequestExecution, _ number: Int) {
+    if let trailers = end.trailers { execution.emit(.trailers(trailers), attempt: number) }
+    execution.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
   }
 
   /// Ends an exchange whose response has led to another request, once its body has ended.
   func leave(_ response: TransportResponse) async {
-    let control = task.state.withLock { $0.control }
+    let control = execution.state.withLock { $0.control }
     response.body.open(.discard(limit: configuration.limits.discardedBody))
     let metrics: TransferMetrics?
     do throws(LupineError) {
       let end = try await response.body.end()
-      if task.isObserved, task.state.withLock({ $0.takeEndReport(of: control) }) { report(end) }
+      if execution.isObserved, execution.state.withLock({ $0.takeEndReport(of: control) }) { report(end) }
       metrics = end.metrics
     } catch {
       // If the request or its attempt was ended, the attempt reports the error.
-      let isOwn = task.state.withLock { $0.reasonToEnd == nil }
-      if isOwn, task.isObserved, task.state.withLock({ $0.takeEndReport(of: control) }) {
-        task.emit(.failed(error.caused(by: control)), attempt: number)
+      let isOwn = execution.state.withLock { $0.reasonToEnd == nil }
+      if isOwn, execution.isObserved, execution.state.withLock({ $0.takeEndReport(of: control) }) {
+        emit(.failed(error.caused(by: control)))
       }
       metrics = error.metrics
     }
@@ -58,10 +58,10 @@ extension Attempt {
 extension Attempt {
   /// Ends the exchange that interceptors abandoned, without waiting for its transport; keeps the metrics known so far.
   func breakOffExchange() async {
-    guard let control = task.state.withLock({ $0.control }), let body, control.owns(body) else {
+    guard let control = execution.state.withLock({ $0.control }), let body, control.owns(body) else {
       return await abandonExchange()
     }
-    if task.handler != nil { await body.flush() }
+    if execution.handler != nil { await body.flush() }
     control.cancel(Self.unwanted)
     close(control, status: nil, metrics: body.metricsSoFar)
   }
@@ -72,9 +72,9 @@ extension Attempt {
   ///   - body: the body of the response; `nil` means the body that the interceptors received.
   ///   - own: the replacement body that an interceptor made; if it has the same metrics, they are not counted twice.
   func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) async {
-    guard let control = task.state.withLock({ $0.control }) else { return }
+    guard let control = execution.state.withLock({ $0.control }) else { return }
     let abandoned = (body ?? self.body).flatMap { control.owns($0) ? $0 : nil }
-    if task.handler != nil { await abandoned?.flush() }
+    if execution.handler != nil { await abandoned?.flush() }
     let metrics = abandoned?.metricsAtEnd
     control.cancel(Self.unwanted)
     close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
@@ -132,7 +132,7 @@ extension Attempt {
 
   /// The request's idle timeout, or the default one if the request has none.
   private var readingTime: Duration {
-    let timeouts = task.state.withLock { $0.timing.changedTimeouts } ?? task.timeouts
+    let timeouts = execution.state.withLock { $0.timing.changedTimeouts } ?? execution.timeouts
     return timeouts.idle ?? Timeouts().idle ?? .seconds(60)
   }
 }
@@ -148,7 +148,8 @@ extension Attempt {
   ///   - count: the number of resends so far.
   /// - Throws: `error`, if the request is not resent.
   func resend(_ request: OutgoingRequest, after error: LupineError, _ count: Int) throws(LupineError) {
-    guard let reason = reason(toResend: request, after: error), task.state.withLock({ $0.cancellation }) == nil else {
+    guard let reason = reason(toResend: request, after: error), execution.state.withLock({ $0.cancellation }) == nil
+    else {
       throw error
     }
     guard request.body.isRetryable else {
@@ -157,7 +158,7 @@ extension Attempt {
     guard count < Self.mostResends else {
       throw error.appending("It was sent again \(count) times.")
     }
-    task.emit(.resending(after: error.about(request.summary), reason: reason), attempt: number)
+    emit(.resending(after: error.about(request.summary), reason: reason))
   }
 
   /// The reason why a request may be resent; `nil` if it may not.

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Makes the exchanges of one attempt: the request, then those after redirects and challenges.
 extension Attempt {
-  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
+  func warn(_ text: String) { emit(.warning(text)) }
 
   /// The whole response, if it is available without waiting; the common case.
   ///
   /// Requires that there are no response deciders and that the body has ended successfully.
   func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
-    guard !task.handsOverAtHead, let end = response.body.goodEnd,
-      let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
+    guard !execution.handsOverAtHead, let end = response.body.goodEnd,
+      let ended = execution.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     else { return nil }
     ended.control?.finish(after: response.body)
     if ended.reportsEnd { report(end) }
@@ -22,13 +22,13 @@ extension Attempt {
   mutating func receive(
     _ answer: FinalResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    try await receive(answer, task.state.withLock { $0.control }, to: request)
+    try await receive(answer, execution.state.withLock { $0.control }, to: request)
   }
 
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: ExchangeControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
-    let reportsEnd = task.isObserved && task.state.withLock { $0.takeEndReport(of: control) }
+    let reportsEnd = execution.isObserved && execution.state.withLock { $0.takeEndReport(of: control) }
     close(control, status: response.statusCode, metrics: end.metrics)
     if reportsEnd { report(end) }
     return ReceivedResponse(request: request, response: response, end: end)
@@ -38,7 +38,7 @@ extension Attempt {
     _ answer: FinalResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let response = answer.response
-    let (sent, deciders) = task.state.withLock { state in
+    let (sent, deciders) = execution.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
       state.history.accept(response.head, response.attributes)
       return (state.sentInAttempt, state.settings.responseDeciders)
@@ -46,7 +46,8 @@ extension Attempt {
     let refusal: LupineError
     do throws(LupineError) {
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
-      guard task.handsOverAtHead, let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
+      guard execution.handsOverAtHead,
+        let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
       else { return received(response, try await end(of: answer), control, to: sent ?? fallback) }
       refusal = found
     } catch {
@@ -65,15 +66,15 @@ extension Attempt {
   ) async throws(LupineError) {
     for decider in deciders {
       let head = response.head
-      let disposition = (try? await task.interruptible { await decider(head) }) ?? .cancel
+      let disposition = (try? await execution.interruptible { await decider(head) }) ?? .cancel
       guard disposition == .cancel else { continue }
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       // If the request was ended meanwhile, the handler keeps what it has stored.
-      let isEnded = task.state.withLock { $0.reasonToEnd != nil }
-      task.cancel(error)
+      let isEnded = execution.state.withLock { $0.reasonToEnd != nil }
+      execution.cancel(error)
       let refusal = await refused(response, control, error)
-      if !isEnded { _ = await task.handler?.dropResponse(keeping: 0) }
+      if !isEnded { _ = await execution.handler?.dropResponse(keeping: 0) }
       throw refusal
     }
   }
@@ -88,15 +89,15 @@ extension Attempt {
   ) async -> LupineError? {
     let head = ReceivedResponse(
       request: request, head: response.head, source: response.source, attributes: response.attributes)
-    let validators = task.state.withLock { $0.settings.validators }
+    let validators = execution.state.withLock { $0.settings.validators }
     if let refusal = await self.refusal(of: head, by: validators) {
       return await refused(response, control, refusal, reading: configuration.limits.errorBody)
     }
     if let refusal = await refusalAtHead(of: head, after: first) {
       return await refused(response, control, refusal)
     }
-    task.streamedHandler?.handOver(response)
-    for waiter in task.state.withLock({ $0.handOver() }) { waiter.resume() }
+    execution.streamedHandler?.handOver(response)
+    for waiter in execution.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
   }
 
@@ -111,14 +112,14 @@ extension Attempt {
       var sent = request
       addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
-      let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      let proxyAuthorization = session.hasProxies ? try await self.proxyAuthorization(for: sent) : nil
       sent.scanFields()
       try RequestRules.check(sent, limits: session.configuration.limits)
       if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
-      dropForeignCredentials(of: &sent, proof)
+      dropForeignCredentials(of: &sent, proxyAuthorization)
       let response: TransportResponse
       do throws(LupineError) {
-        response = try await sendOnce(sent, for: request, proof)
+        response = try await sendOnce(sent, for: request, proxyAuthorization)
       } catch {
         try resend(sent, after: error, resends)
         resends += 1
@@ -153,24 +154,24 @@ extension Attempt {
   private mutating func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    var control = ExchangeControl(now: session.clock.now, for: task)
+    var control = ExchangeControl(now: session.clock.now, for: execution)
     do throws(LupineError) {
-      while try !task.begin(control, request, for: original) {
-        guard task.mustWait else {
+      while try !execution.begin(control, request, for: original) {
+        guard execution.mustWait else {
           await abandonExchange()
           continue
         }
-        await task.passGate()
-        control = ExchangeControl(now: session.clock.now, for: task)
+        await execution.passGate()
+        control = ExchangeControl(now: session.clock.now, for: execution)
       }
-      task.emit(.sending(request.summary), attempt: number)
+      emit(.sending(request.summary))
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().send(request, in: context)
-      task.state.withLock { state in
+      execution.state.withLock { state in
         state.history.accept(response.head, response.attributes)
         state.source = response.source
       }
-      task.emit(.head(response.head), attempt: number)
+      emit(.head(response.head))
       return response
     } catch {
       close(control, status: nil, metrics: error.metrics)
@@ -180,14 +181,15 @@ extension Attempt {
 
   func close(_ control: ExchangeControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
-    task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
+    execution.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
   /// Describes the exchange to the transport.
   mutating func context(
     for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
+    let context = TransferContext(
+      id: execution.id, attempt: number, settings: session.exchangeSettings, control: control)
     guard session.hasOwnRoutes || request.timeouts != nil else { return context }
     return context.connecting(
       as: identity(for: request),

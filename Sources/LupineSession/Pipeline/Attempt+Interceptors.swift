@@ -8,7 +8,7 @@ extension Attempt {
     _ request: OutgoingRequest, through interceptors: [any Interceptor]
   ) async throws(LupineError) -> ReceivedResponse {
     do {
-      let (result, attempt) = try await task.interruptible { [attempt = self] in
+      let (result, attempt) = try await execution.interruptible { [attempt = self] in
         var attempt = attempt
         let result = await attempt.result(of: request, through: interceptors)
         return (result, attempt)
@@ -30,8 +30,8 @@ extension Attempt {
     defer { body = nil }
     do {
       let response = try await Self.pass(request, interceptors[...], context) { next in
-        task.takeTimeouts(of: next)
-        forgetRedirects()
+        execution.takeTimeouts(of: next)
+        resetRedirects()
         let answer = try await send(next)
         body = answer.response.body
         acceptsLongBody = answer.acceptsLongBody
@@ -47,7 +47,7 @@ extension Attempt {
 
   /// The session's interceptors, then the request's.
   var interceptors: [any Interceptor] {
-    let own = task.state.withLock { $0.settings.interceptors }
+    let own = execution.state.withLock { $0.settings.interceptors }
     return own.isEmpty ? session.configuration.interceptors : session.configuration.interceptors + own
   }
 
@@ -68,7 +68,7 @@ extension Attempt {
   ///
   /// It is a branch: it emits the attempt's events, and its bytes do not count as progress.
   mutating func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
-    context(for: request, control: ExchangeControl(now: session.clock.now, for: task)).branch(control)
+    context(for: request, control: ExchangeControl(now: session.clock.now, for: execution)).branch(control)
   }
 
   /// Waits for the whole response that interceptors passed on or made.
@@ -77,13 +77,15 @@ extension Attempt {
   mutating func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
+    let (sent, exchange) = execution.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
     if let exchange, exchange.owns(response.body) {
       return try await receive(
         FinalResponse(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
     }
     await abandonExchange(for: response.body)
-    while try !task.begin(control, sent, for: nil, head: response.head) { await abandonExchange(for: response.body) }
+    while try !execution.begin(control, sent, for: nil, head: response.head) {
+      await abandonExchange(for: response.body)
+    }
     let own = try await handedOn(response, to: sent, control)
     return try await receive(own, control, to: request)
   }
@@ -96,21 +98,21 @@ extension Attempt {
   ) async throws(LupineError) -> FinalResponse {
     do throws(LupineError) {
       var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
-      if let handler = task.handler {
+      if let handler = execution.handler {
         decision = try await handler.decide(response, to: request, in: session)
-        for event in decision.events { task.emit(event, attempt: number) }
+        for event in decision.events { emit(event) }
       }
       guard case .receive(let sink, let offset) = decision.step else { throw Self.cannotContinue }
       var answer = FinalResponse(response: response, acceptsLongBody: decision.acceptsLongBody)
       if control.owns(response.body) {
         response.body.open(sink)
-      } else if task.handler != nil {
+      } else if execution.handler != nil {
         answer.response = try await copied(response, into: sink, control)
       }
       // The body of a stream ends later, when its reader has taken the last byte.
-      if task.handsOverAtHead { return answer }
+      if execution.handsOverAtHead { return answer }
       let end = try await self.end(of: answer)
-      task.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
+      execution.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
       return answer
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)

@@ -18,7 +18,7 @@ extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
-    guard !session.hasCookieStore, task.handler == nil, status != 401, status != 407,
+    guard !session.hasCookieStore, execution.handler == nil, status != 401, status != 407,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
     return hasNoAuthentication
@@ -42,7 +42,7 @@ extension Attempt {
     {
       return .authenticate
     }
-    guard let handler = task.handler else {
+    guard let handler = execution.handler else {
       receiveBody(of: response)
       return .answer(acceptsLongBody: false)
     }
@@ -53,7 +53,7 @@ extension Attempt {
     of handler: any ResponseHandler, after response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> NextStep {
     let decision = try await handler.decide(response, to: request, in: session)
-    for event in decision.events { task.emit(event, attempt: number) }
+    for event in decision.events { emit(event) }
     switch decision.step {
     case .receive(let sink, let offset):
       receiveBody(of: response, into: sink, offset: offset)
@@ -61,10 +61,10 @@ extension Attempt {
     case .send(let work):
       response.body.open(.discard(limit: configuration.limits.discardedBody))
       try await awaitEnd(of: response)
-      let next = try await task.interruptible(throwing: work)
+      let next = try await execution.interruptible(throwing: work)
       if next.url != request.url {
         let reason = "the URL had expired, with status \(response.statusCode)"
-        task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
+        emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason))
       }
       return .restart(next)
     }
@@ -74,12 +74,12 @@ extension Attempt {
   ///
   /// - Parameter sink: the sink of the decoded body; `nil` collects it in memory.
   func receiveBody(of response: TransportResponse, into sink: BodySink? = nil, offset: Int64 = 0) {
-    guard let control = task.state.withLock({ $0.control }) else { return response.body.abandon() }
+    guard let control = execution.state.withLock({ $0.control }) else { return response.body.abandon() }
     let stages =
       session.hasCodings
       ? configuration.contentCodings.decoders(for: response.head, limits: configuration.limits) : []
     let isGood = 200..<300 ~= response.statusCode
-    task.download.withLock {
+    execution.download.withLock {
       $0.begin(base: offset, fields: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
     let isFile = if case .file = sink?.destination { true } else { false }
@@ -101,7 +101,7 @@ extension Attempt {
   ) throws(LupineError) -> OutgoingRequest? {
     let head = response.head
     guard RedirectRules.isRedirect(head, response.statusCode) else { return nil }
-    let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
+    let redirector = execution.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
     let rules = RedirectRules(
       secrets: session.configuration.secretFields, limits: session.configuration.limits,
       allowsDowngrade: redirector.allowsDowngrade)
@@ -124,8 +124,8 @@ extension Attempt {
 
   /// - Parameter next: the URL of the next request; `nil` if the redirect is not followed.
   private func reportRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {
-    guard task.isObserved else { return }
+    guard execution.isObserved else { return }
     let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
-    task.emit(.redirected(to: next ?? target, isFollowed: next != nil, reason: reason), attempt: number)
+    emit(.redirected(to: next ?? target, isFollowed: next != nil, reason: reason))
   }
 }

@@ -36,9 +36,10 @@ extension Attempt {
     for (place, retrier) in retriers.enumerated() {
       var failed = failed
       failed.retries = retries.granted[place] ?? 0
-      let decision = (try? await task.interruptible { [failed] in await retrier.decision(for: failed) }) ?? .doNotRetry
+      let decision =
+        (try? await execution.interruptible { [failed] in await retrier.decision(for: failed) }) ?? .doNotRetry
       // The request may be cancelled or time out while a retrier decides.
-      if let reason = task.state.withLock({ $0.cancellation }) {
+      if let reason = execution.state.withLock({ $0.cancellation }) {
         return .end(ended(outcome, by: reason, request), reason: nil)
       }
       switch decision {
@@ -46,7 +47,7 @@ extension Attempt {
       case .retry, .retryAfter:
         guard request.body.isRetryable, original.body.isRetryable else { return unrepeatable(outcome) }
         retries.granted[place, default: 0] += 1
-        task.state.withLock { $0.history.keep(outcome) }
+        execution.state.withLock { $0.history.keep(outcome) }
         return again(after: decision, outcome, notes)
       case .fail(let error):
         let reason = "a retrier ended the request: \(error.message)"
@@ -59,16 +60,14 @@ extension Attempt {
 
   /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
   func isSettled(_ result: AttemptResult) -> Bool {
-    guard !mayBeRetried(result.outcome) else { return false }
-    let hasPolicies = hasPolicies
-    if stepAtHead != nil { return false }
+    guard stepAtHead == nil, !mayBeRetried(result.outcome) else { return false }
     session.retryBudget.answered(result.request.url)
     if hasPolicies { for retrier in retriers { retrier.didSucceed(result.request) } }
     return true
   }
 
   private var retriers: [any Retrier] {
-    let own = task.state.withLock { $0.settings.retriers }
+    let own = execution.state.withLock { $0.settings.retriers }
     return own.isEmpty ? session.configuration.retriers : session.configuration.retriers + own
   }
 
@@ -84,14 +83,14 @@ extension Attempt {
   mutating func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest) async -> LupineError? {
     var outcome = RequestOutcome(head)
     if !redirects.isEmpty { outcome.redirects = redirects }
-    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.original.get() else { return nil }
+    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? execution.original.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original) {
     case .again(let delay):
       stepAtHead = .again(after: delay)
       let status = head.statusCode
       return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
     case .end(let ended, let reason):
-      if let reason { task.emit(.retrying(after: nil, reason: reason), attempt: number) }
+      if let reason { emit(.retrying(after: nil, reason: reason)) }
       guard ended.error != nil else { return nil }
       stepAtHead = .end(ended, reason: nil)
       return ended.error
@@ -100,7 +99,7 @@ extension Attempt {
 
   /// The reason why an attempt is the last, independent of the retriers.
   private var finality: String {
-    let isHandedOver = task.state.withLock { $0.cancellation == nil && $0.isHandedOver }
+    let isHandedOver = execution.state.withLock { $0.cancellation == nil && $0.isHandedOver }
     return isHandedOver
       ? "its response was already handed over" : "the request was ended"
   }
@@ -120,7 +119,7 @@ extension Attempt {
     _ request: OutgoingRequest, _ outcome: RequestOutcome, _ notes: RetryNotes
   ) -> AttemptOutcome {
     let random = session.configuration.random
-    let (started, sent, source) = task.state.withLock { ($0.timing.started, $0.sent, $0.source) }
+    let (started, sent, source) = execution.state.withLock { ($0.timing.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
     return AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
@@ -137,7 +136,7 @@ extension Attempt {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
     let reason = outcome.error?.message ?? "status \(outcome.response?.statusCode ?? 0)"
-    task.emit(.retrying(after: delay, reason: notes.joined(to: reason)), attempt: number)
+    emit(.retrying(after: delay, reason: notes.joined(to: reason)))
     return .again(after: delay)
   }
 

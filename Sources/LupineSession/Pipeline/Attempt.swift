@@ -9,7 +9,7 @@ import Synchronization
 /// The pipeline owns the value. What other threads read or change, such as the exchange under way, is in the request's
 /// state.
 struct Attempt: Sendable {
-  let task: RequestExecution
+  let execution: RequestExecution
   let number: Int
   /// The authentication state of each server and proxy.
   var authentications: [AuthenticationContext.Recipient: AuthenticationState] = [:]
@@ -27,27 +27,27 @@ struct Attempt: Sendable {
   var retries: RetryHistory
 
   /// The first attempt of a request.
-  init(_ task: RequestExecution) { self.init(task, number: 1, RetryHistory()) }
+  init(_ execution: RequestExecution) { self.init(execution, number: 1, RetryHistory()) }
 
-  private init(_ task: RequestExecution, number: Int, _ retries: RetryHistory) {
-    self.task = task
+  private init(_ execution: RequestExecution, number: Int, _ retries: RetryHistory) {
+    self.execution = execution
     self.number = number
     self.retries = retries
   }
 
   /// The attempt that retries this one.
-  func next() -> Attempt { Attempt(task, number: number + 1, retries) }
+  func next() -> Attempt { Attempt(execution, number: number + 1, retries) }
 
   /// The attempt for the response after the one that this attempt has handed over.
-  func nextResponse() -> Attempt { Attempt(task, number: number + 1, RetryHistory(earlierAttempts: number)) }
+  func nextResponse() -> Attempt { Attempt(execution, number: number + 1, RetryHistory(earlierAttempts: number)) }
 
-  var session: Session { task.session }
-  var configuration: SessionConfiguration { task.session.configuration }
+  var session: Session { execution.session }
+  var configuration: SessionConfiguration { execution.session.configuration }
 
   /// Whether the attempt has authenticated to no server and to no proxy.
   var hasNoAuthentication: Bool { authentications.isEmpty }
 
-  func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { task.emit(kind(), attempt: number) }
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { execution.emit(kind(), attempt: number) }
 
   /// Restricts the credentials after a redirect or a fresh URL.
   mutating func follow(from url: HTTPURL, to next: HTTPURL) {
@@ -58,7 +58,7 @@ struct Attempt: Sendable {
   }
 
   /// Resets the redirects and the change of origin when an interceptor sends the request again.
-  mutating func forgetRedirects() {
+  mutating func resetRedirects() {
     visited = []
     redirects = []
     authentications[.origin]?.returnToOrigin()
@@ -69,32 +69,32 @@ extension Attempt {
   /// Makes one attempt: adapts, sends, receives and validates.
   @inline(__always)  // See `Pipeline.run`.
   mutating func run(_ original: OutgoingRequest) async -> AttemptResult {
-    var entry = task.enterAttempt(number)
+    var entry = execution.enterAttempt(number)
     // The request may be suspended again before the attempt begins.
     while entry.mustWait {
-      await task.passGate()
-      entry = task.enterAttempt(number)
+      await execution.passGate()
+      entry = execution.enterAttempt(number)
     }
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
     var request = original
-    task.boundAttempt(of: original)
+    execution.boundAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters))
-      if !adapters.isEmpty { task.takeTimeouts(of: request) }
-      task.emit(.attempting(request.summary), attempt: number)
+      if !adapters.isEmpty { execution.takeTimeouts(of: request) }
+      emit(.attempting(request.summary))
       let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
         ? try await exchange(request) : try await exchange(request, through: interceptors)
       // An interceptor may have returned a response after the request was cancelled.
-      let (ended, validators) = task.state.withLock { state in
+      let (ended, validators) = execution.state.withLock { state in
         (state.timing.endAttempt() ?? state.cancellation, state.settings.validators)
       }
       if let ended { throw ended }
       // A response that is handed over at its head has been validated there.
-      let isValidated = task.handsOverAtHead
+      let isValidated = execution.handsOverAtHead
       var refusal: LupineError?
       if !isValidated {
         refusal = await self.refusal(of: received, by: validators)
@@ -109,11 +109,13 @@ extension Attempt {
   }
 
   private func failed(_ error: LupineError, _ request: OutgoingRequest) -> AttemptResult {
-    let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.timing.endAttempt(), $0.lastInAttempt) }
-    let isFinal = ended != nil || task.state.withLock { $0.isHandedOver }
+    let (ended, expired, last) = execution.state.withLock {
+      ($0.cancellation, $0.timing.endAttempt(), $0.lastInAttempt)
+    }
+    let isFinal = ended != nil || execution.state.withLock { $0.isHandedOver }
     var result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
     if !redirects.isEmpty { result.outcome.redirects = redirects }
-    task.emit(.failed(result.outcome.error ?? error), attempt: number)
+    emit(.failed(result.outcome.error ?? error))
     return result
   }
 
@@ -126,11 +128,11 @@ extension Attempt {
   }
 
   /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
-  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areDefault } }
+  var hasPolicies: Bool { session.hasPolicies || !execution.state.withLock { $0.settings.areDefault } }
 
   /// The session's adapters, then the request's.
   private var adapters: [any RequestAdapter] {
-    let own = task.state.withLock { $0.settings.adapters }
+    let own = execution.state.withLock { $0.settings.adapters }
     return own.isEmpty ? session.configuration.adapters : session.configuration.adapters + own
   }
 
@@ -141,14 +143,14 @@ extension Attempt {
     for adapter in adapters {
       let input = request
       do {
-        request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }
+        request = try await execution.interruptible { [session] in try await adapter.adapt(input, for: session) }
       } catch let error as LupineError {
         throw error
       } catch {
         throw LupineError(.adaptationFailed, "A request adapter threw: \(error).", underlying: error)
       }
-      if task.isObserved {
-        task.emit(.adapted(request.summary, by: String(describing: type(of: adapter))), attempt: number)
+      if execution.isObserved {
+        emit(.adapted(request.summary, by: String(describing: type(of: adapter))))
       }
     }
     return request
@@ -163,20 +165,20 @@ extension Attempt {
       for validator in validators { try validator.validate(received, hasBody: hasBody(received)) }
     } catch {
       let limit = session.configuration.limits.errorBody
-      let beginning = await task.handler?.dropResponse(keeping: limit) ?? received.beginning
+      let beginning = await execution.handler?.dropResponse(keeping: limit) ?? received.beginning
       refusal = explained(error, received).about(received.request.summary).about(received.head)
         .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.
-      if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
+      if !execution.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
     }
-    task.emit(.validated(refusal), attempt: number)
+    emit(.validated(refusal))
     return refusal
   }
 
   /// Whether the response had a body, if its data do not show it; `nil` if they do.
   private func hasBody(_ response: ReceivedResponse) -> Bool? {
-    guard task.handler != nil else { return nil }
-    return task.handsOverAtHead || response.hasData || task.download.withLock { $0.hasTransferred }
+    guard execution.handler != nil else { return nil }
+    return execution.handsOverAtHead || response.hasData || execution.download.withLock { $0.hasTransferred }
   }
 
   /// Adds to the error the scheme that would answer the challenge, or the reason why no scheme did.
@@ -198,7 +200,7 @@ extension Attempt {
   /// coded content cannot be decoded, and many servers would send the whole content.
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    guard let handler = task.handler else { return try withDefaults(request) }
+    guard let handler = execution.handler else { return try withDefaults(request) }
     let prepared = await handler.prepare(request, in: session)
     // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
     let (first, url) = (request.url, prepared.url)
@@ -225,6 +227,41 @@ extension Attempt {
   /// Whether the field is the session's own `Accept-Encoding`.
   private func isOwnCodings(_ field: HTTPField) -> Bool {
     field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
+  }
+}
+
+extension Attempt {
+  /// Adds the cookies that the session's store has for the request's URL.
+  ///
+  /// A `Cookie` field of the request comes first, and has precedence if both contain the same name. All cookies go into
+  /// one field (RFC 6265 section 5.4), because swift-http-types would split them.
+  func addCookies(to request: inout OutgoingRequest) {
+    if !session.hasCookieStore, !request.has(.cookie) { return }
+    let values = request.headers[values: .cookie]
+    let own = values.joined(separator: "; ")
+    guard let store = session.configuration.cookieStore else {
+      if values.count > 1 { Self.put(own, into: &request) }
+      return
+    }
+    let taken = Set(
+      own.split(separator: ";").map { pair in
+        String(pair.prefix { $0 != "=" }.drop { $0 == " " })
+      })
+    let pairs = store.cookies(for: request.url, now: session.configuration.now()).filter { !taken.contains($0.name) }
+    guard !pairs.isEmpty || values.count > 1 else { return }
+    let added = pairs.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
+    Self.put(((own.isEmpty ? [] : [own]) + added).joined(separator: "; "), into: &request)
+  }
+
+  private static func put(_ cookies: String, into request: inout OutgoingRequest) {
+    request.headers[values: .cookie] = [cookies]
+  }
+
+  /// Stores the cookies of a response.
+  func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
+    guard session.hasCookieStore, response.source == .origin, let store = configuration.cookieStore else { return }
+    let fields = response.head.headerFields[values: .setCookie]
+    if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
   }
 }
 

@@ -1,6 +1,6 @@
-import Synchronization
 import HTTPTypes
 import LupineCore
+import Synchronization
 
 /// Runs one request: makes attempts until one succeeds or no retrier requests another.
 ///
@@ -11,16 +11,17 @@ import LupineCore
 /// 3. Prepare: the handler's request for this attempt, and the default fields: `Attempt.prepared(_:)`.
 /// 4. Intercept: the interceptors, each around the exchanges: `Attempt.exchange(_:through:)`.
 /// 5. Exchange: cookies, credentials, the transport: `Attempt.send(_:)`, `Attempt.sendOnce(_:for:_:)`.
-/// 6. Follow: a redirect, a challenge or a new beginning leads back to 5: `Attempt.nextStep(after:to:for:)`.
+/// 6. Follow: a redirect, a challenge or another request of the handler leads back to 5:
+///    `Attempt.nextStep(after:to:for:)`.
 /// 7. Receive: the rest of the body, decoded: `Attempt.receive(_:to:)`.
 /// 8. Validate: the validators of the request: `Attempt.refusal(of:by:)`.
 /// 9. Retry: the retriers lead back to 2: `Attempt.retryStep(after:of:)`; a stream of events also: `followUp(after:)`.
 /// 10. Serialize: after the pipeline, for each awaited value and each handler: `Serialization`.
 struct Pipeline: Sendable {
-  let task: RequestExecution
-  var session: Session { task.session }
+  let execution: RequestExecution
+  var session: Session { execution.session }
 
-  init(_ task: RequestExecution) { self.task = task }
+  init(_ execution: RequestExecution) { self.execution = execution }
 
   /// Runs the request to its end.
   ///
@@ -29,28 +30,29 @@ struct Pipeline: Sendable {
   func run() async -> RequestOutcome {
     var request: OutgoingRequest
     do throws(LupineError) {
-      request = try task.original.get()
-      try session.registry.insert(task)
+      request = try execution.original.get()
+      try session.registry.insert(execution)
     } catch {
-      return RequestOutcome(request: try? task.original.get(), error: error)
+      return RequestOutcome(request: try? execution.original.get(), error: error)
     }
-    let hasNoOverrides = task.watchDeadlines()
-    if !hasNoOverrides { request = task.withOwnOptions(request) }
+    let hasNoOverrides = execution.watchDeadlines()
+    if !hasNoOverrides { request = execution.withOwnOptions(request) }
     if session.keysRequests || !hasNoOverrides { request = keyed(request) }
-    task.emit(.started(request.summary))
-    if let handler = task.handler {
+    execution.emit(.started(request.summary))
+    if let handler = execution.handler {
       let described = request
       do throws(LupineError) {
-        request = try await task.interruptible { () async throws(LupineError) in try await handler.begin(described) }
+        request = try await execution.interruptible { () async throws(LupineError) in try await handler.begin(described)
+        }
       } catch {
         return RequestOutcome(request: request, error: error.about(request.summary))
       }
     }
-    var attempt = Attempt(task)
+    var attempt = Attempt(execution)
     while true {
       let result = await attempt.run(request)
       let isSettled = attempt.isSettled(result)
-      if isSettled, !task.handsOverAtHead { return result.outcome }
+      if isSettled, !execution.handsOverAtHead { return result.outcome }
       switch await step(after: result, isSettled, of: request, &attempt) {
       case .end(let outcome): return outcome
       case .next(let following, let next, let delay):
@@ -84,41 +86,41 @@ struct Pipeline: Sendable {
       if let error { outcome.error = error.about(request.summary) }
       return .end(outcome)
     case .interrupted:
-      if let reason = task.cancellation { outcome.error = reason.wrapping(outcome.error) }
+      if let reason = execution.cancellation { outcome.error = reason.wrapping(outcome.error) }
       return .end(outcome)
     case .next(let next, let delay, let reason):
       attempt.emit(.retrying(after: delay, reason: reason))
-      task.state.withLock { $0.expectNextResponse() }
+      execution.state.withLock { $0.expectNextResponse() }
       return .next(attempt.nextResponse(), next, after: delay)
     }
   }
 
   /// Returns what the handler decides about a further response; only a stream can have one.
   private func followUp(after outcome: RequestOutcome) async -> FollowUp {
-    guard let handler = task.streamedHandler, task.cancellation == nil else {
+    guard let handler = execution.streamedHandler, execution.cancellation == nil else {
       return .end()
     }
-    return (try? await task.interruptible { await handler.followUp(after: outcome) }) ?? .end()
+    return (try? await execution.interruptible { await handler.followUp(after: outcome) }) ?? .end()
   }
 
   /// Waits before an attempt; a cancellation ends the wait, and the next attempt detects it.
   func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
-    if let left = task.timeLeft, left <= delay {
+    if let left = execution.timeLeft, left <= delay {
       // The next attempt would start too late, so the request ends at its deadline.
-      try? await task.interruptible { try await clock.sleep(left) }
-      _ = task.endIfOverdue(now: clock.now())
+      try? await execution.interruptible { try await clock.sleep(left) }
+      _ = execution.endIfOverdue(now: clock.now())
       return
     }
-    try? await task.interruptible { try await clock.sleep(delay) }
+    try? await execution.interruptible { try await clock.sleep(delay) }
   }
 }
 
 extension Pipeline {
   /// The request with its idempotency key, which is the same for all attempts.
   func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
-    let key = task.state.withLock { $0.settings.idempotencyKey }
+    let key = execution.state.withLock { $0.settings.idempotencyKey }
     guard key != nil || session.configuration.keyedMethods.contains(request.method),
       !request.headers.contains(.idempotencyKey)
     else { return request }

@@ -3,8 +3,7 @@ public import LupineCore
 
 /// Decides how redirects are handled.
 public struct Redirector: Sendable {
-  /// Returns the request to send next, or `nil` to keep the redirect as the response; `modify(_:)` says where it is
-  /// called.
+  /// Returns the request to send next, or `nil` to keep the redirect as the response; see `modify(_:)` for the thread.
   public typealias Decision = @Sendable (_ next: OutgoingRequest, _ response: HTTPResponse) -> OutgoingRequest?
 
   private let decision: Decision

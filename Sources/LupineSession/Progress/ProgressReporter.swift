@@ -5,8 +5,6 @@ import LupineCore
 ///
 /// The request stores the value behind a lock.
 struct ProgressReporter: Sendable {
-  typealias Handler = @Sendable (TransferProgress) async -> Void
-
   /// The transfer of the current exchange; throughput and length are computed only for listeners.
   private struct Transfer {
     let base: Int64
@@ -44,9 +42,7 @@ struct ProgressReporter: Sendable {
   /// The instant at which the timer fires.
   private var due: Duration?
 
-  mutating func add(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping Handler) {
-    listeners.append(ProgressListener(interval: interval, executor: executor, handler))
-  }
+  mutating func add(_ listener: ProgressListener) { listeners.append(listener) }
 
   /// Begins the transfer of an exchange.
   ///
@@ -97,11 +93,14 @@ struct ProgressReporter: Sendable {
     return due
   }
 
-  /// Stores the requested timer, which is cancelled with the last value.
+  /// Stores the requested timer until the last value.
   ///
-  /// - Parameter moment: the instant of the timer. If it is no longer the current one, the timer is cancelled.
-  mutating func keep(_ timer: ScheduledTimer, until moment: Duration) {
-    if due == moment { self.timer = timer } else { timer.cancel() }
+  /// - Parameter moment: the instant of the timer.
+  /// - Returns: the same timer if its instant is no longer the current one. The caller cancels it outside the lock.
+  mutating func keep(_ timer: ScheduledTimer, until moment: Duration) -> ScheduledTimer? {
+    guard due == moment else { return timer }
+    self.timer = timer
+    return nil
   }
 
   /// Reports the values whose intervals are over; returns the same as `move`.
@@ -113,18 +112,18 @@ struct ProgressReporter: Sendable {
     return farthest.flatMap { report($0, now) }
   }
 
-  /// Sends the last value; the returned tasks end when every handler has received it.
+  /// Sends the last value.
   ///
   /// - Parameter end: the last value; `nil` means the greatest so far.
-  mutating func finish(_ end: TransferProgress? = nil) -> [Task<Void, Never>] {
-    guard !listeners.isEmpty else { return [] }
-    timer?.cancel()
-    timer = nil
+  /// - Returns: the tasks that end when every handler has received the value, and the timer that the caller cancels
+  ///   outside the lock.
+  mutating func finish(_ end: TransferProgress? = nil) -> (tasks: [Task<Void, Never>], timer: ScheduledTimer?) {
+    guard !listeners.isEmpty else { return ([], nil) }
     due = nil
     let last = end ?? newest
     for listener in listeners { listener.finish(last) }
     defer { listeners = [] }
-    return listeners.map(\.task)
+    return (listeners.map(\.task), timer.take())
   }
 
   /// The last value of a complete response body: its full size, even if an earlier attempt received more.
@@ -168,7 +167,9 @@ struct ProgressListener: Sendable {
   private var lastTime: Duration?
   private var last: TransferProgress?
 
-  init(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping ProgressReporter.Handler) {
+  init(
+    interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (TransferProgress) async -> Void
+  ) {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
     self.interval = interval
     figures = Figures(continuation)

@@ -99,7 +99,7 @@ extension CurlCommand {
 
   /// The shell command for a body over the limit: reports the limit and prevents curl from running.
   private static func refusal(of count: Int) -> String {
-    "{ echo 'No command holds a body of \(count) bytes in memory: send it from a file.' >&2; false; } && "
+    "{ echo 'A body of \(count) bytes in memory is too large for a command: send it from a file.' >&2; false; } && "
   }
 
   /// The commands that write the sections in order.

@@ -11,7 +11,7 @@ struct ExchangeHistory {
   private(set) var last = LastExchange()
   /// The metrics of the newest exchanges before the last one.
   private var formerMetrics: [TransferMetrics] = []
-  /// The outcome of the attempt before, until another attempt begins an exchange.
+  /// The outcome of the previous attempt; `nil` once another exchange begins.
   private(set) var formerOutcome: RequestOutcome?
   /// The proxy's response that opened the tunnel of the current exchange.
   var tunnel: HTTPResponse?
@@ -43,7 +43,7 @@ struct ExchangeHistory {
     last.metrics = metrics
   }
 
-  /// Moves the metrics of the last exchange to those of the former ones.
+  /// Appends the metrics of the last exchange to `formerMetrics`.
   private mutating func keepMetrics() {
     guard let metrics = last.metrics.take() else { return }
     formerMetrics.append(metrics)

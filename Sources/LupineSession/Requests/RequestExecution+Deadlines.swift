@@ -19,7 +19,7 @@ extension RequestExecution {
   /// If the attempt had no timeout before, its time starts now.
   func takeTimeouts(of request: OutgoingRequest) {
     let changed = request.timeouts ?? session.configuration.timeouts
-    guard state.withLock({ !$0.timing.keeps(to: changed, describedAs: timeouts) }) else { return }
+    guard state.withLock({ !$0.timing.alreadyApplies(changed, describedAs: timeouts) }) else { return }
     let now = session.clock.now()
     let (started, attempt) = state.withLock { $0.timing.take(changed, now: now) }
     let deadlines = [
@@ -92,20 +92,20 @@ extension RequestExecution {
   /// If another attempt or exchange has begun since the state was read, its full time starts now. After an idle
   /// timeout, the idle time is not checked until another exchange begins.
   func endIfOverdue(now: Duration) -> Duration? {
-    guard let watched = state.withLock({ $0.underWatch }) else { return nil }
-    let timeouts = watched.changedTimeouts ?? timeouts
-    let end = Self.end(of: timeouts, since: watched.started, watched.deadline)
+    guard let timed = state.withLock({ $0.timedRequest }) else { return nil }
+    let timeouts = timed.changedTimeouts ?? timeouts
+    let end = Self.end(of: timeouts, since: timed.started, timed.deadline)
     if let end, now >= end {
-      cancel(Self.ended(by: timeouts.total, watched, now: now))
+      cancel(Self.ended(by: timeouts.total, timed, now: now))
       return nil
     }
     if let issue = timeouts.issues.first {
       cancel(LupineError(.invalidRequest, "The request's timeouts are invalid: \(issue)."))
       return nil
     }
-    let control = watched.exchange
+    let control = timed.exchange
     var deadlines = [end]
-    if let attempt = timeouts.attempt, let attemptStarted = watched.attempt {
+    if let attempt = timeouts.attempt, let attemptStarted = timed.attempt {
       let isOver = now >= attemptStarted + attempt
       if isOver, expireAttempt(begun: attemptStarted, after: attempt) { return end }
       deadlines.append((isOver ? now : attemptStarted) + attempt)
@@ -113,7 +113,7 @@ extension RequestExecution {
     if let idle = timeouts.idle {
       let lastActive = control?.lastActivity(now: now) ?? now
       let isOver = control != nil && now >= lastActive + idle
-      if isOver, let control, state.withLock({ $0.leaveUnwatched(control) }) {
+      if isOver, let control, state.withLock({ $0.stopIdleTimeout(of: control) }) {
         control.cancel(Self.timedOut(.idle, after: idle))
       } else {
         deadlines.append((isOver ? now : lastActive) + idle)
@@ -142,15 +142,15 @@ extension RequestExecution {
   }
 
   /// Resumes the checks of the idle timeout for an exchange that begins after an idle timeout.
-  func watchAgain() {
+  func restartIdleTimeout() {
     let bounds = state.withLock { $0.timing.changedTimeouts } ?? timeouts
     if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
   }
 
   /// The error of a request that exceeds its deadline or its total timeout.
-  private static func ended(by total: Duration?, _ watched: RequestState.Watched, now: Duration) -> LupineError {
-    guard let total, now >= watched.started + total else {
-      let hasBegun = watched.deadline.map { $0 > watched.started } ?? true
+  private static func ended(by total: Duration?, _ timed: RequestState.TimedRequest, now: Duration) -> LupineError {
+    guard let total, now >= timed.started + total else {
+      let hasBegun = timed.deadline.map { $0 > timed.started } ?? true
       return LupineError(
         .timedOut(.total), "The request's deadline \(hasBegun ? "passed" : "had passed before it began").")
     }

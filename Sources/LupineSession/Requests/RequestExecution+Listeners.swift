@@ -10,8 +10,9 @@ extension RequestExecution {
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let task = Task.immediate(executorPreference: session.configuration.executor) { try await work() }
-    if state.withLock({ $0.begin { task.cancel() } }) { task.cancel() }
-    defer { state.withLock { $0.endWork() } }
+    let (number, isEnded) = state.withLock { $0.begin { task.cancel() } }
+    if isEnded { task.cancel() }
+    defer { state.withLock { $0.endWork(number) } }
     return try await task.value
   }
 
@@ -76,10 +77,12 @@ extension RequestExecution {
     let wait = max(moment - session.clock.now(), .zero)
     // Scheduled outside the lock, because a clock may fire at once.
     let timer = session.clock.schedule(wait) { [weak self] in self?.reportKeptProgress(direction) }
-    switch direction {
-    case .upload: upload.withLock { $0.keep(timer, until: moment) }
-    case .download: download.withLock { $0.keep(timer, until: moment) }
-    }
+    let overtaken =
+      switch direction {
+      case .upload: upload.withLock { $0.keep(timer, until: moment) }
+      case .download: download.withLock { $0.keep(timer, until: moment) }
+      }
+    overtaken?.cancel()
   }
 
   private func reportKeptProgress(_ direction: Direction) {
@@ -100,7 +103,9 @@ extension RequestExecution {
   func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
     let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }
     let received = download.withLock { $0.finish(isGood ? $0.received : nil) }
-    return sent.isEmpty ? received : sent + received
+    sent.timer?.cancel()
+    received.timer?.cancel()
+    return sent.tasks.isEmpty ? received.tasks : sent.tasks + received.tasks
   }
 }
 

@@ -88,14 +88,20 @@ public final class RequestExecution: Sendable {
   }
 
   /// Waits until the request has ended, or, for a stream, until its head is available.
+  ///
+  /// Cancelling the caller's task cancels the request.
   func answered() async {
     guard handsOverAtHead else {
       _ = await outcome()
       return
     }
     start()
-    await withUnsafeContinuation { waiter in
-      if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
+      }
+    } onCancel: {
+      cancel()
     }
   }
 
@@ -147,7 +153,7 @@ public final class RequestExecution: Sendable {
       return false
     }
     if let ended = beginning.ended { throw ended }
-    if beginning.wasUnwatched { watchAgain() }
+    if beginning.wasIdleTimeoutStopped { restartIdleTimeout() }
     if beginning.isSuspended { settleSuspension() }
     return true
   }
@@ -166,6 +172,8 @@ public final class RequestExecution: Sendable {
     guard cancellation.mustFinish else { return }
     let outcome = RequestOutcome(request: try? original.get(), error: reason)
     guard let handler else { return conclude(outcome) }
+    // Registered here, so that `finishRequests()` waits for the handlers.
+    try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
   }
 

@@ -64,11 +64,8 @@ struct RequestSettings: Sendable {
     get { overrides?.value.credentialProvider }
     set { change { $0.credentialProvider = newValue } }
   }
-  /// Whether the request has a progress handler.
-  var hasProgressHandler: Bool {
-    get { overrides?.value.hasProgressHandler ?? false }
-    set { change { $0.hasProgressHandler = newValue } }
-  }
+  /// Records a progress handler, so that `areDefault` is false and the end of the request reports the last value.
+  mutating func addProgressHandler() { change { $0.hasProgressHandler = true } }
   /// The earliest deadline of the request, on the session's clock.
   var deadline: Duration? {
     get { overrides?.value.deadline }

@@ -24,7 +24,7 @@ extension RequestState {
     let ended: LupineError?
     let isSuspended: Bool
     /// Whether the idle timeout has not been checked since the previous exchange ended by it.
-    let wasUnwatched: Bool
+    let wasIdleTimeoutStopped: Bool
   }
 
   /// The values of an exchange whose body has ended successfully.
@@ -36,7 +36,7 @@ extension RequestState {
   }
 
   /// The values that deadlines are checked against.
-  struct Watched {
+  struct TimedRequest {
     let started: Duration
     /// The deadline of the request, independent of its timeouts.
     let deadline: Duration?

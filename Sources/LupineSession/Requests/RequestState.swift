@@ -6,13 +6,25 @@ import LupineSupport
 struct RequestState {
   /// See `RequestExecution.addCompletionHandler(_:)`.
   typealias Handler = @Sendable (RequestExecution, RequestOutcome) async -> Void
-  typealias Follower = RequestWaiters.Follower
-  typealias Gate = RequestWaiters.Gate
+  typealias Follower = UnsafeContinuation<RequestOutcome, Never>
+  typealias Gate = UnsafeContinuation<Void, Never>
 
   enum Phase {
     case idle
     case running
     case finished(RequestOutcome)
+  }
+
+  /// The tasks that wait for the request, and the code of the program that runs for it.
+  private struct Waiters {
+    /// The tasks that wait for the outcome.
+    var followers: [Follower] = []
+    /// The tasks that wait until the request is resumed.
+    var gates: [Gate] = []
+    /// The tasks that wait until the body is handed over.
+    var headWaiters: [Gate] = []
+    /// The running code of the program: its number, and the closure that cancels it.
+    var works: [(number: Int, cancel: @Sendable () -> Void)] = []
   }
 
   var settings = RequestSettings()
@@ -34,14 +46,16 @@ struct RequestState {
   /// Whether the end of the exchange has been reported.
   private var isEndReported = false
   /// Whether the idle timeout is not checked, because the last exchange ended by it.
-  var isUnwatched = false
+  var isIdleTimeoutStopped = false
   /// Whether the body has been handed over, so that the request cannot be sent again.
   private(set) var isHandedOver = false
   /// Whether any body of the request has been handed over.
   private var hasEverHandedOver = false
   var timing = RequestTiming()
   var history = ExchangeHistory()
-  private var waiters = RequestWaiters()
+  private var waiters = Waiters()
+  /// The number of the work that began last.
+  private var lastWork = 0
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -82,13 +96,15 @@ struct RequestState {
     return true
   }
 
-  /// Ends the request; returns the waiting followers, and whether a task must call the handlers.
+  /// Ends the request; returns the waiting tasks, and whether a task must call the handlers.
+  ///
+  /// A suspended request ends as well, for example if its connection is lost. It is then no longer held.
   mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    let waiting = waiters
-    waiters.end()
-    return (waiting.followers, waiting.headWaiters, takeDelivery())
+    isHeld = false
+    let waiting = exchange(&waiters, with: Waiters())
+    return (waiting.followers, waiting.gates + waiting.headWaiters, takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -148,7 +164,7 @@ struct RequestState {
   private mutating func takeGates() -> [Gate] { exchange(&waiters.gates, with: []) }
 
   /// The closures that cancel running code of the program.
-  private var works: [@Sendable () -> Void] { waiters.works }
+  private var works: [@Sendable () -> Void] { waiters.works.map(\.cancel) }
 
   // Attempts
 
@@ -164,7 +180,7 @@ struct RequestState {
   /// The retriers then decide. The idle timeout is not checked until another exchange begins.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
     guard cancellation == nil, timing.expireAttempt(begun: begun, reason) else { return nil }
-    isUnwatched = true
+    isIdleTimeoutStopped = true
     return Cancellation(control: control, works: works, gates: [], mustFinish: false)
   }
 
@@ -200,18 +216,18 @@ struct RequestState {
     _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
-    // An exchange that does not begin sends nothing; `isUnwatched` stays set for the next one.
+    // An exchange that does not begin sends nothing; `isIdleTimeoutStopped` stays set for the next one.
     if let ended = reasonToEnd {
       if let head { history.accept(head) }
-      return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+      return Beginning(ended: ended, isSuspended: isSuspended, wasIdleTimeoutStopped: isIdleTimeoutStopped)
     }
     self.control = control
     history.begin(LastExchange(request: request, head: head), isSent: original != nil)
     source = .origin
     isEndReported = false
     if original != nil { hasExchange = true }
-    defer { isUnwatched = false }
-    return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+    defer { isIdleTimeoutStopped = false }
+    return Beginning(ended: nil, isSuspended: isSuspended, wasIdleTimeoutStopped: isIdleTimeoutStopped)
   }
 
   /// The request as it was last sent, in this attempt or an earlier one.
@@ -247,13 +263,17 @@ struct RequestState {
     if let metrics { history.end(metrics) }
   }
 
-  /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
-  mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    waiters.works.append(work)
-    return reasonToEnd != nil
+  /// Begins work of the program, with the closure that cancels it.
+  ///
+  /// - Returns: the number for `endWork`, and whether the caller must cancel the work at once.
+  mutating func begin(_ cancel: @escaping @Sendable () -> Void) -> (number: Int, isEnded: Bool) {
+    lastWork += 1
+    waiters.works.append((lastWork, cancel))
+    return (lastWork, reasonToEnd != nil)
   }
 
-  mutating func endWork() { _ = waiters.works.popLast() }
+  /// Ends work; works that are nested may begin and end in any order.
+  mutating func endWork(_ number: Int) { waiters.works.removeAll { $0.number == number } }
 
   /// The reason of the cancellation, or the error of an attempt that has timed out; `nil` if neither has happened.
   var reasonToEnd: LupineError? { cancellation ?? timing.attemptEnd }
@@ -262,17 +282,17 @@ struct RequestState {
   var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
 
   /// Stops the idle checks of an exchange that was idle too long; `false` if another exchange has begun.
-  mutating func leaveUnwatched(_ exchange: ExchangeControl) -> Bool {
-    guard underWatch?.exchange === exchange else { return false }
-    isUnwatched = true
+  mutating func stopIdleTimeout(of exchange: ExchangeControl) -> Bool {
+    guard timedRequest?.exchange === exchange else { return false }
+    isIdleTimeoutStopped = true
     return true
   }
 
   /// The values that deadlines are checked against; `nil` before the start, after a cancellation and after the end.
-  var underWatch: Watched? {
+  var timedRequest: TimedRequest? {
     guard case .running = phase, cancellation == nil, let started = timing.started else { return nil }
-    return Watched(
-      started: started, deadline: settings.deadline, attempt: timing.watchedAttempt,
+    return TimedRequest(
+      started: started, deadline: settings.deadline, attempt: timing.timedAttempt,
       exchange: isSuspended ? nil : control, changedTimeouts: timing.changedTimeouts)
   }
 }

@@ -13,7 +13,7 @@ struct RequestTiming {
   private(set) var attemptEnd: LupineError?
 
   /// The start time of the running attempt, if it has a timeout that has not passed.
-  var watchedAttempt: Duration? { attemptEnd == nil ? attemptStarted : nil }
+  var timedAttempt: Duration? { attemptEnd == nil ? attemptStarted : nil }
 
   /// Replaces the described timeouts before the request starts.
   mutating func setTimeouts(_ timeouts: Timeouts) { changedTimeouts = timeouts }
@@ -30,20 +30,19 @@ struct RequestTiming {
 
   /// Ends the attempt; returns the reason if it was ended early.
   mutating func endAttempt() -> LupineError? {
-    let end = attemptEnd
-    beginAttempt()
-    return end
+    defer { setAttemptStart(nil) }
+    return attemptEnd
   }
 
   /// Ends the attempt that began at the given time; `false` if it has already ended.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Bool {
-    guard watchedAttempt == begun else { return false }
+    guard timedAttempt == begun else { return false }
     attemptEnd = reason
     return true
   }
 
   /// Whether these timeouts already apply.
-  func keeps(to timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
+  func alreadyApplies(_ timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
     (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
   }
 

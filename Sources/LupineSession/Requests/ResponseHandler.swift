@@ -36,8 +36,7 @@ public protocol ResponseHandler: AnyObject, Sendable {
 
   /// Returns the request of one attempt, for example one for the rest of a file; called after the adapters.
   ///
-  /// State that the handler stored in an earlier attempt is not part of this one. By default, it returns the request
-  /// unchanged.
+  /// The handler first resets what it decided in an earlier attempt. By default, it returns the request unchanged.
   func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest
 
   /// Decides about a response that is neither a followed redirect nor an answered challenge.

@@ -7,34 +7,34 @@ enum Serialization {
   /// Serializes off the caller's actor and measures the time.
   @concurrent
   static func response<Value: Sendable>(
-    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of execution: RequestExecution
   ) async -> DataResponse<Value> {
-    let (result, duration) = measured(outcome, of: task, serializer) { _ in }
+    let (result, duration) = measured(outcome, of: execution, serializer) { _ in }
     return DataResponse(
-      outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
+      outcome, duration: duration, result: result, secrets: execution.session.configuration.secretFields)
   }
 
   /// - Parameter prepare: changes the response before it is serialized; its time is measured, too.
   static func measured<Value: Sendable>(
-    _ outcome: RequestOutcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
+    _ outcome: RequestOutcome, of execution: RequestExecution, _ serializer: any ResponseSerializer<Value>,
     _ prepare: (inout ReceivedResponse) throws -> Void
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
     var received: ReceivedResponse
     do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
       return (.failure(error), .zero)
     }
-    let clock = task.session.clock
+    let clock = execution.session.clock
     let start = clock.now()
     let result: Result<Value, LupineError>
     do {
       try prepare(&received)
       result = .success(try serializer.serialize(received))
     } catch {
-      result = .failure(failure(error, received, serializer, task))
+      result = .failure(failure(error, received, serializer, execution))
     }
     let duration = clock.now() - start
     let error: LupineError? = if case .failure(let error) = result { error } else { nil }
-    task.emit(.serialized(into: "\(Value.self)", after: duration, error))
+    execution.emit(.serialized(into: "\(Value.self)", after: duration, error))
     return (result, duration)
   }
 
@@ -42,17 +42,17 @@ enum Serialization {
   ///
   /// The time is measured only if there is a monitor.
   static func value<Value: Sendable>(
-    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of execution: RequestExecution
   ) throws(LupineError) -> Value {
     let received = try received(outcome, for: serializer)
-    let start = task.isObserved ? task.session.clock.now() : .zero
+    let start = execution.isObserved ? execution.session.clock.now() : .zero
     do {
       let value = try serializer.serialize(received)
-      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, nil))
+      execution.emit(.serialized(into: "\(Value.self)", after: execution.session.clock.now() - start, nil))
       return value
     } catch {
-      let reason = failure(error, received, serializer, task)
-      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, reason))
+      let reason = failure(error, received, serializer, execution)
+      execution.emit(.serialized(into: "\(Value.self)", after: execution.session.clock.now() - start, reason))
       throw reason
     }
   }
@@ -66,9 +66,10 @@ enum Serialization {
   }
 
   private static func failure(
-    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer, _ task: RequestExecution
+    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer,
+    _ execution: RequestExecution
   ) -> LupineError {
-    let configuration = task.session.configuration
+    let configuration = execution.session.configuration
     let failure = wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics)
       .redacted(configuration.secretFields).carrying(received.data, limit: configuration.limits.errorBody)
     return explained(failure, by: serializer)

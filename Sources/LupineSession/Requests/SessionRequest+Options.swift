@@ -121,12 +121,12 @@ extension SessionRequest {
   ) -> Self {
     let executor = execution.session.configuration.executor
     // Set first, so that the end of the request does not miss a listener.
-    execution.state.withLock { $0.settings.hasProgressHandler = true }
-    progress.withLock { reporter in
-      reporter.add(interval: interval, executor: executor) { progress in
-        await Queueing.call(on: queue) { handler(progress) }
-      }
+    execution.state.withLock { $0.settings.addProgressHandler() }
+    // Made outside the lock, because its task starts on the program's executor.
+    let listener = ProgressListener(interval: interval, executor: executor) { progress in
+      await Queueing.call(on: queue) { handler(progress) }
     }
+    progress.withLock { $0.add(listener) }
     return self
   }
 }

@@ -103,7 +103,7 @@ extension SessionRequest {
   /// The curl command that repeats the request, with secrets redacted.
   ///
   /// Starts the request and waits for its end, or for the head of a stream, so that the command includes the changes of
-  /// adapters and redirects.
+  /// adapters and redirects. Cancelling the caller's task cancels the request.
   public func cURLDescription() async -> String {
     await execution.answered()
     return debugDescription
@@ -114,9 +114,8 @@ extension SessionRequest {
   /// Decides at the head of the response whether its body is received.
   ///
   /// Called once for each attempt with a response, in a task of the request, off the caller's actor and off the
-  /// transport's thread, before validation; not called for
-  /// redirects that are followed or challenges that are answered. A stream's consumer receives nothing before the
-  /// closure returns. A download that is cancelled here can be resumed.
+  /// transport's thread, before validation; not called for redirects that are followed or challenges that are answered.
+  /// A stream's consumer receives nothing before the closure returns. A download that is cancelled here can be resumed.
   @discardableResult
   public func onHTTPResponse(_ decide: @escaping @Sendable (HTTPResponse) async -> ResponseDisposition) -> Self {
     setting { $0.responseDeciders.append(decide) }

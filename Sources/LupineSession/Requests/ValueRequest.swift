@@ -231,11 +231,11 @@ struct UnserializedResponse: ResponseSerializer {
 ///
 /// The request starts at the first `await` and runs in the awaiting task. Cancelling that task cancels the request.
 public struct DataTask<Value: Sendable>: Sendable {
-  private let task: RequestExecution
+  private let execution: RequestExecution
   private let serializer: any ResponseSerializer<Value>
 
-  init(_ task: RequestExecution, _ serializer: any ResponseSerializer<Value>) {
-    self.task = task
+  init(_ execution: RequestExecution, _ serializer: any ResponseSerializer<Value>) {
+    self.execution = execution
     self.serializer = serializer
   }
 
@@ -245,7 +245,7 @@ public struct DataTask<Value: Sendable>: Sendable {
   public var value: Value {
     get async throws(LupineError) {
       do {
-        return try await task.withOutcome { try Serialization.value(from: $0, with: serializer, of: task) }
+        return try await execution.withOutcome { try Serialization.value(from: $0, with: serializer, of: execution) }
       } catch {
         throw Serialization.wrapped(error)
       }
@@ -259,9 +259,9 @@ public struct DataTask<Value: Sendable>: Sendable {
 
   /// The response with its metadata and the serialized result.
   public var response: DataResponse<Value> {
-    get async { await Serialization.response(from: await task.outcome(), with: serializer, of: task) }
+    get async { await Serialization.response(from: await execution.outcome(), with: serializer, of: execution) }
   }
 
   /// Cancels the request.
-  public func cancel() { task.cancel() }
+  public func cancel() { execution.cancel() }
 }

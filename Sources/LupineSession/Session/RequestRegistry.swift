@@ -27,9 +27,9 @@ final class RequestRegistry: Sendable {
   /// Adds a request.
   ///
   /// - Throws: the reason given to `close`, once `close` has been called.
-  func insert(_ task: RequestExecution) throws(LupineError) {
+  func insert(_ execution: RequestExecution) throws(LupineError) {
     let closing = state.withLock { state in
-      if state.closing == nil { state.running[task.id] = task }
+      if state.closing == nil { state.running[execution.id] = execution }
       return state.closing
     }
     if let closing { throw closing }
@@ -38,9 +38,9 @@ final class RequestRegistry: Sendable {
   /// Removes a request that has ended.
   ///
   /// - Parameter isDelivered: whether a task calls the request's handlers from now on, until `endDelivery`.
-  func remove(_ task: RequestExecution, isDelivered: Bool) {
+  func remove(_ execution: RequestExecution, isDelivered: Bool) {
     let waiters = state.withLock { state in
-      state.running[task.id] = nil
+      state.running[execution.id] = nil
       if isDelivered { state.deliveries += 1 }
       return state.takeWaiters()
     }
@@ -61,7 +61,7 @@ final class RequestRegistry: Sendable {
   /// Refuses new requests, cancels the running requests with the reason, and waits until all have ended.
   func close(_ reason: LupineError) async {
     state.withLock { if $0.closing == nil { $0.closing = reason } }
-    for task in running { task.cancel(reason) }
+    for execution in running { execution.cancel(reason) }
     await drained()
   }
 

@@ -132,13 +132,13 @@ extension Session.Builder {
     }
   }
 
-  /// Sets the source of the date, for protocol dates and for the validity of certificates; called from any thread.
+  /// Sets the source of the date, for protocol dates and for the validity of certificates.
   ///
   /// The session calls the closure from any thread, concurrently. Default: the clock, if it is a `DatedClock` and the
   /// transport has no network; otherwise the system's date.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
-  /// Sets the source of randomness; each call, from any thread, returns 64 random bits.
+  /// Sets the source of randomness; each call returns 64 random bits.
   ///
   /// The session calls the closure from any thread, concurrently. Default: the system's generator.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
@@ -205,8 +205,8 @@ extension Session.Builder {
 
   /// Sets the store that keeps cookies and adds them to requests; without a store, cookies are ignored.
   ///
-  /// - Parameter make: makes the store of a session; called once for each session that is built. A closure that returns
-  ///   the same store every time shares it between sessions.
+  /// - Parameter make: makes the store of a session; called by `build()`, on its caller's thread, once for each
+  ///   session. A closure that returns the same store every time shares it between sessions.
   public func cookieStore(_ make: @escaping @Sendable () -> any CookieStore) -> Self {
     changed { $0.configuration.makeCookieStore = make }
   }

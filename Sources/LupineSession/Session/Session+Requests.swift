@@ -193,7 +193,7 @@ extension Session {
   ///
   /// Each request ends with kind `cancelled` and its handlers are called. `finishRequests()` waits for the handlers.
   public func cancelAllRequests() {
-    for task in registry.running { task.cancel() }
+    for execution in registry.running { execution.cancel() }
   }
 }
 

@@ -87,6 +87,9 @@ final class ConformanceStage: Sendable {
 extension ConformanceStage {
   func record(_ line: String) { state.withLock { $0.lines.append(line) } }
 
+  /// Removes the recorded exchanges, because the check repeats them.
+  func restartTranscript() { state.withLock { $0.lines = [] } }
+
   /// Marks the order of the exchanges as arbitrary, so that the transcript is sorted.
   func ignoreOrder() { state.withLock { $0.isUnordered = true } }
 
@@ -180,8 +183,9 @@ extension ConformanceStage {
 
   /// Expects a condition to be met soon: during further exchanges, which are not in the transcript.
   ///
-  /// A transport may meet it on a thread of its own shortly after an exchange has ended. An exchange without a network
-  /// takes less time, so that there are more of them.
+  /// A transport may meet it on a thread of its own shortly after an exchange has ended. The number of exchanges has a
+  /// limit, so that a transport which never meets it fails the check. An exchange without a network takes less time, so
+  /// that there are more of them.
   func expect(soon isMet: () -> Bool, _ what: String) async throws {
     let count = transport.capabilities.contains(.networking) ? 2_000 : 10_000
     for _ in 0..<count where !isMet() { _ = try await fetch(Self.meanwhile) }

@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 public import LupineCore
+import LupineFoundation
 
 /// One requirement for every `ResponseStore`, as a value that can be run.
 ///

@@ -43,7 +43,6 @@ struct FetchedResponse: Sendable {
 
   var status: Int { head.status.code }
   var text: String { String(decoding: end.data, as: UTF8.self) }
-  var fields: [String] { RawFields(head.headerFields).map(\.description) }
 }
 
 /// The events that a transport emitted during an exchange.

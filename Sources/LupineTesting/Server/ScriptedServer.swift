@@ -110,7 +110,7 @@ public final class ScriptedServer: Sendable {
 
   /// Ends all connections and threads, and releases the port; returns afterwards.
   ///
-  /// A second call does nothing. A handler must not call it.
+  /// A second call waits for the first one and does nothing. A handler must not call it.
   public func stop() {
     acceptThread.withLock { thread in
       guard let accepting = thread else { return }

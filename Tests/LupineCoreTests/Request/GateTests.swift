@@ -1,6 +1,7 @@
 import Dispatch
 import LupineMock
 @testable import LupineSession
+import LupineStreams
 import Synchronization
 import Testing
 
@@ -21,6 +22,21 @@ import Testing
     request.cancel()
     await executor.runAll()
     #expect(bench.log.finishedCount == 1)
+  }
+
+  @Test func `a stream that is cancelled before its start runs until its handlers have been called`() async throws {
+    let executor = PatientExecutor()
+    let session = try TestBed().session { $0.executor(executor) }
+    let ends = Notes<LupineError.Kind?>()
+    let request = session.streamRequest(TestBed.url)
+    request.suspend()
+    request.execution.addCompletionHandler { _, outcome in ends.add(outcome.error?.kind) }
+    request.cancel()
+    #expect(session.withAllRequests { $0.map(\.id) } == [request.id])
+    await executor.runAll()
+    await session.finishRequests()
+    #expect(ends.all == [.cancelled])
+    #expect(session.withAllRequests { $0.isEmpty })
   }
 }
 

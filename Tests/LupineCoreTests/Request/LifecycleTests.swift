@@ -114,6 +114,31 @@ import Testing
     #expect(flows.all == [.pause, .proceed])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a reader that waits while its request is suspended continues when the connection is lost`() async throws {
+    let (begun, lost) = (Flag(), Flag())
+    let session = try Session.Builder().transport(
+      ClosureTransport { _, context throws(LupineError) in
+        let (response, writer) = context.begin()
+        Task {
+          begun.raise()
+          await lost.raised()
+          writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
+        }
+        return response
+      }
+    ).build()
+    let request = session.request(TestBed.url)
+    async let response = request.serializingData().response
+    await begun.raised()
+    request.suspend()
+    let reader = Task.immediate { try await request.execution.waitWhileSuspended() }
+    lost.raise()
+    #expect(await response.error?.kind == .connectionLost)
+    try await reader.value
+    await session.finishRequests()
+  }
+
   @Test func `suspend and resume after the end change nothing and emit no event`() async throws {
     let bench = TestBed()
     let request = try bench.session().request(TestBed.url)

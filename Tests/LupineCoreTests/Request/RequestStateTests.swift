@@ -71,14 +71,26 @@ import Testing
     var state = RequestState(isHeld: false)
     _ = state.join()
     let notes = Notes<Int>()
-    #expect(!state.begin { notes.add(1) })
-    #expect(!state.begin { notes.add(2) })
-    _ = state.begin { notes.add(3) }
-    state.endWork()
+    #expect(!state.begin { notes.add(1) }.isEnded)
+    #expect(!state.begin { notes.add(2) }.isEnded)
+    let last = state.begin { notes.add(3) }
+    state.endWork(last.number)
     for work in state.cancel(Self.reason)?.works ?? [] { work() }
     #expect(notes.all == [1, 2])
-    let isCancelled = state.begin {}
-    #expect(isCancelled)
+    let late = state.begin {}
+    #expect(late.isEnded)
+  }
+
+  @Test func `work that ends before later work is the work that is removed`() {
+    var state = RequestState(isHeld: false)
+    _ = state.join()
+    let notes = Notes<Int>()
+    let first = state.begin { notes.add(1) }
+    _ = state.begin { notes.add(2) }
+    state.endWork(first.number)
+    state.endWork(first.number)
+    for work in state.cancel(Self.reason)?.works ?? [] { work() }
+    #expect(notes.all == [2])
   }
 
   @Test func `an exchange that begins after a cancellation is cancelled`() throws {
@@ -89,23 +101,23 @@ import Testing
     #expect(state.begin(ExchangeControl(), request, for: request)?.ended?.kind == .cancelled)
   }
 
-  @Test func `an exchange that begins while another is found idle stays watched`() throws {
+  @Test func `an exchange that begins while another is found idle stays timed`() throws {
     var state = RequestState(isHeld: false)
     state.timing.started = .zero
     _ = state.join()
     let request = try OutgoingRequest(TestBed.url)
     let (idle, next) = (ExchangeControl(), ExchangeControl())
     _ = state.begin(idle, request, for: request)
-    let found = try #require(state.underWatch?.exchange)
+    let found = try #require(state.timedRequest?.exchange)
     #expect(state.begin(next, request, for: request) == nil)
     state.endExchange(status: nil, metrics: nil)
     _ = state.begin(next, request, for: request)
-    var isLeft = state.leaveUnwatched(found)
+    var isLeft = state.stopIdleTimeout(of: found)
     #expect(!isLeft)
-    #expect(!state.isUnwatched)
-    isLeft = state.leaveUnwatched(next)
+    #expect(!state.isIdleTimeoutStopped)
+    isLeft = state.stopIdleTimeout(of: next)
     #expect(isLeft)
-    #expect(state.isUnwatched)
+    #expect(state.isIdleTimeoutStopped)
   }
 
   @Test func `an attempt that begins while another is found overdue has its own time`() throws {
@@ -113,25 +125,25 @@ import Testing
     state.timing.started = .zero
     _ = state.join()
     state.timing.beginAttemptTimeout(at: .seconds(1))
-    let found = try #require(state.underWatch?.attempt)
+    let found = try #require(state.timedRequest?.attempt)
     state.timing.beginAttemptTimeout(at: .seconds(9))
     #expect(state.expireAttempt(begun: found, Self.reason) == nil)
-    #expect(!state.isUnwatched)
+    #expect(!state.isIdleTimeoutStopped)
     #expect(state.expireAttempt(begun: .seconds(9), Self.reason) != nil)
-    #expect(state.isUnwatched)
+    #expect(state.isIdleTimeoutStopped)
   }
 
   @Test func `only a running request that has begun is under watch`() {
     var state = RequestState(isHeld: false)
     state.timing.started = .zero
-    #expect(state.underWatch == nil)
+    #expect(state.timedRequest == nil)
     _ = state.join()
-    #expect(state.underWatch != nil)
+    #expect(state.timedRequest != nil)
     state.timing.started = nil
-    #expect(state.underWatch == nil)
+    #expect(state.timedRequest == nil)
     state.timing.started = .zero
     _ = state.cancel(Self.reason)
-    #expect(state.underWatch == nil)
+    #expect(state.timedRequest == nil)
   }
 
   @Test func `a request that is over is not under watch`() {
@@ -139,6 +151,6 @@ import Testing
     state.timing.started = .zero
     _ = state.join()
     _ = state.finish(Self.outcome)
-    #expect(state.underWatch == nil)
+    #expect(state.timedRequest == nil)
   }
 }

@@ -1,8 +1,8 @@
 import HTTPTypes
 import LupineCore
 import LupineMock
-import LupineSession
-import LupineStreams
+@testable import LupineSession
+@testable import LupineStreams
 import Testing
 
 /// What a request for Server-Sent Events tells of its connections.
@@ -142,6 +142,20 @@ import Testing
     var text = ""
     for try await piece in bytes { text += String(decoding: piece, as: UTF8.self) }
     #expect(text == "data: a\n\n")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a request whose reader comes too late does not wait for the reader's decision`() async {
+    let consumer = StreamConsumer(window: 1)
+    consumer.setReconnections(ReconnectionRequests())
+    async let followUp = consumer.followUp(after: RequestOutcome(error: LupineError(.connectionLost, "")))
+    // The request has then read who decides.
+    _ = await consumer.response.ended()
+    consumer.endReconnections()
+    guard case .end(nil, reason: nil) = await followUp else {
+      Issue.record("the request does not end")
+      return
+    }
   }
 
   @Test func `an identifier of the program's own gives way to the server's, and to none`() async throws {

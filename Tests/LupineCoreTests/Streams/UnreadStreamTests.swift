@@ -118,6 +118,20 @@ import Testing
     #expect(await request.cURLDescription().contains(TestBed.url))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a cancelled task that waits for the command of a stream cancels the request`() async throws {
+    let asked = Flag()
+    let transport = ClosureTransport { _, context throws(LupineError) in try await context.hang(asked) }
+    let session = try Session.Builder().transport(transport).timeouts(idle: nil).build()
+    let request = session.streamRequest(TestBed.url)
+    let task = Task { await request.cURLDescription() }
+    await asked.raised()
+    task.cancel()
+    #expect(await task.value.contains(TestBed.url))
+    #expect(request.execution.cancellation?.kind == .cancelled)
+    await session.finishRequests()
+  }
+
   /// A transport whose answers have nine bytes, and end with them or not at all.
   private static func transport(hasEnded: Bool) -> ClosureTransport {
     ClosureTransport { _, context throws(LupineError) in

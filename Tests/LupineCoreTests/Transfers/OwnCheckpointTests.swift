@@ -4,7 +4,7 @@ import LupineCore
 import LupineFixtures
 import LupineMock
 import LupineSession
-import LupineTransfers
+@testable import LupineTransfers
 import Synchronization
 import Testing
 
@@ -50,6 +50,16 @@ import Testing
     #expect(store.threads.isEmpty)
     _ = try await request.serializingFile().value
     #expect(store.threads == ["lupine-disk"])
+  }
+
+  @Test func `a checkpoint that is set while the download works on its files is kept`() async throws {
+    let request = session.download("a", to: .file(folder.file("a")))
+    try await request.consumer.change { [store] (_) throws(LupineError) in
+      _ = request.checkpoint("one", in: store)
+    }
+    var isKept = false
+    request.consumer.set { isKept = $0.settings.checkpoint != nil }
+    #expect(isKept)
   }
 
   @Test func `a state of another download, and a value that is no state, stay`()

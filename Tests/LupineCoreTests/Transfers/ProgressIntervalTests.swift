@@ -48,27 +48,30 @@ import Testing
     let cancelled = Mutex<[Int]>([])
     let timers = (0...2).map { number in ScheduledTimer { cancelled.withLock { $0.append(number) } } }
     var reporter = ProgressReporter()
-    reporter.add(interval: .seconds(1), executor: nil) { _ in }
+    reporter.add(ProgressListener(interval: .seconds(1), executor: nil) { _ in })
     reporter.begin(length: 9, now: .zero)
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
     #expect(reporter.reportKept(now: .seconds(1)) == nil)
     #expect(reporter.move(to: 7, now: .seconds(1)) == .seconds(2))
-    reporter.keep(timers[2], until: .seconds(2))
-    reporter.keep(timers[1], until: .seconds(1))
-    #expect(reporter.finish().count == 1)
-    #expect(cancelled.withLock { $0.contains(2) })
+    reporter.keep(timers[2], until: .seconds(2))?.cancel()
+    reporter.keep(timers[1], until: .seconds(1))?.cancel()
+    #expect(cancelled.withLock { $0 } == [1])
+    let (tasks, timer) = reporter.finish()
+    #expect(tasks.count == 1)
+    timer?.cancel()
+    #expect(cancelled.withLock { $0 } == [1, 2])
   }
 
   @Test func `a timer that fires too early is taken for the end of the interval`() {
     var reporter = ProgressReporter()
-    reporter.add(interval: .seconds(1), executor: nil) { _ in }
+    reporter.add(ProgressListener(interval: .seconds(1), executor: nil) { _ in })
     reporter.begin(length: 9, now: .zero)
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
     #expect(reporter.move(to: 7, now: .zero) == nil)
     #expect(reporter.reportKept(now: .zero) == nil)
     #expect(reporter.move(to: 9, now: .zero) == .seconds(2))
-    #expect(reporter.finish().count == 1)
+    #expect(reporter.finish().tasks.count == 1)
   }
 }

@@ -95,6 +95,31 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
+  @Test func `a resumed download that has not begun leaves the partial file to another`() async throws {
+    let data = try await interrupt()
+    let other = MockTransport()
+    other.stub(.get, "https://example.com/a", rest("bytes 4-9/10", "456789"))
+    let session = try Session.Builder().transport(other).build()
+    let waiting = session.download(resumingWith: data)
+    let response = await session.download(resumingWith: data, otherwise: .fail).serializingFile().response
+    #expect(response.error == nil)
+    #expect(try folder.text("a") == "0123456789")
+    #expect(waiting.cancel().allMetrics.isEmpty)
+    await session.finishRequests()
+  }
+
+  @Test func `a resumed download that is cancelled before it begins can still be resumed`() async throws {
+    let data = try await interrupt()
+    let request = session.download(resumingWith: data).cancel()
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .cancelled)
+    #expect(folder.names.count == 1)
+    mock.stub(.get, "https://example.com/a", priority: 1, rest("bytes 4-9/10", "456789"))
+    let again = try #require(response.resumeData)
+    #expect(await session.download(resumingWith: again, otherwise: .fail).serializingFile().response.error == nil)
+    #expect(try folder.text("a") == "0123456789")
+  }
+
   @Test func `invalid resume data are an error`() async throws {
     let response = await session.download(resumingWith: Data("{}".utf8)).serializingFile().response
     #expect(response.error?.kind == .resumeFailed)

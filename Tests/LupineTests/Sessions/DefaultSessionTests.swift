@@ -1,6 +1,6 @@
 import LupineCore
 import LupineMock
-import LupineSession
+@testable import LupineSession
 import Testing
 
 @testable import Lupine
@@ -44,6 +44,14 @@ import Testing
     // The mock has no pool of connections.
     #expect(await shared.connectionPool() != nil)
     #expect(await own.connectionPool() == nil)
+  }
+
+  @Test func `a simulation leaves the default session alone`() async throws {
+    let (clock, own) = try await withSimulation { _ in
+      (DefaultSession().session().clock.clock, try Session.Builder().standardDefaults().build().clock.clock)
+    }
+    #expect(!(clock is SimulationClock))
+    #expect(own is SimulationClock)
   }
 
   @Test func `a default session that has been used is not replaced`() throws {

@@ -72,8 +72,11 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     }
     let time = clock.clock(or: session.clock.clock)
     while true {
-      let date = session.configuration.now()
-      switch state.withLock({ $0.next(now: time.now(), date: date, window) }) {
+      let (credential, mark) = state.withLock { ($0.credential, $0.mark) }
+      // Asked outside the lock: a credential may read the interceptor's.
+      let requiresRefresh = credential?.requiresRefresh(at: session.configuration.now()) ?? false
+      let now = time.now()
+      switch state.withLock({ $0.next(now: now, requiresRefresh: requiresRefresh, of: mark, window) }) {
       case .apply(let credential, let mark):
         var request = request
         authenticator.apply(credential, to: &request)
@@ -85,6 +88,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
         try await wait(waiter)
       case .missing: throw RefreshState<Authority.Credential>.missing
       case .excessive: throw RefreshState<Authority.Credential>.excessive(window)
+      case .overtaken: continue
       }
     }
   }
@@ -120,8 +124,8 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
         if case .success(let new) = result, state.withLock({ $0.wants(mark) }) { await authenticator.didRefresh(new) }
         return result
       }
-      let date = session.configuration.now()
-      let (waiters, outcome) = state.withLock { $0.finish(result, mark, date: date) }
+      let isDue = (try? result.get())?.requiresRefresh(at: session.configuration.now()) ?? false
+      let (waiters, outcome) = state.withLock { $0.finish(result, mark, isDue: isDue) }
       for waiter in waiters { waiter.resume(returning: outcome) }
     }
     if state.withLock({ $0.keep(task, of: mark) }) { task.cancel() }

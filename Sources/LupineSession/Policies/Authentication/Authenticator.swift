@@ -50,7 +50,8 @@ extension Authenticator {
 public protocol AuthenticationCredential: Sendable {
   /// Whether to refresh the credential before its next use, for example shortly before it expires.
   ///
-  /// Default: `false`; the credential is then refreshed when the server refuses it.
+  /// Called in tasks of requests and of refreshes, concurrently, without a lock. Default: `false`; the
+  /// credential is then refreshed when the server refuses it.
   func requiresRefresh(at date: Date) -> Bool
 }
 

@@ -1,5 +1,4 @@
 import LupineCore
-import LupineFoundation
 import LupineSupport
 
 /// The state of an `AuthenticationInterceptor`'s credential.
@@ -16,10 +15,12 @@ struct RefreshState<Credential: AuthenticationCredential> {
     case refresh(Credential, mark: Int, Waiting)
     case missing
     case excessive
+    /// Another credential was set, or a refresh ended, since the credential was read.
+    case overtaken
   }
 
   private(set) var credential: Credential?
-  private var mark = 0
+  private(set) var mark = 0
   /// The error of the last refresh, if it failed.
   private var failure: LupineError?
   /// Whether the server has refused the credential.
@@ -35,9 +36,15 @@ struct RefreshState<Credential: AuthenticationCredential> {
   init(credential: Credential?) { self.credential = credential }
 
   /// Returns the next step of a request before it is sent.
-  mutating func next(now: Duration, date: Date, _ window: RefreshWindow) -> Step {
+  ///
+  /// - Parameters:
+  ///   - requiresRefresh: whether the credential with the mark requires a refresh, as it states itself. It is asked
+  ///     outside the lock, because it is code of the program.
+  ///   - seen: the mark of that credential.
+  mutating func next(now: Duration, requiresRefresh: Bool, of seen: Int, _ window: RefreshWindow) -> Step {
+    guard seen == mark else { return .overtaken }
     guard let credential else { return .missing }
-    let isDue = isRefused || !isDueFromStart && credential.requiresRefresh(at: date)
+    let isDue = isRefused || !isDueFromStart && requiresRefresh
     // A refresh of a replaced credential is waited for only if the next refresh must wait for it.
     if let running, running.mark == mark || isDue { return .wait(addWaiter()) }
     guard isDue else { return .apply(credential, mark: mark) }
@@ -69,14 +76,16 @@ struct RefreshState<Credential: AuthenticationCredential> {
   func wants(_ started: Int) -> Bool { started == mark }
 
   /// Stores the result of a refresh; discards it if another credential has been set.
+  ///
+  /// - Parameter isDue: whether the new credential requires a refresh at once.
   mutating func finish(
-    _ result: Result<Credential, LupineError>, _ started: Int, date: Date
+    _ result: Result<Credential, LupineError>, _ started: Int, isDue: Bool
   ) -> (waiters: [Waiting], Result<Void, LupineError>) {
     running = nil
     guard wants(started) else { return (takeWaiters(), .success(())) }
     switch result {
     case .success(let new):
-      isDueFromStart = new.requiresRefresh(at: date)
+      isDueFromStart = isDue
       return (settle(new, nil), .success(()))
     case .failure(let error):
       return (settle(credential, error), .failure(error))

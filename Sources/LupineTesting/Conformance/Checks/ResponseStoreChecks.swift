@@ -1,6 +1,6 @@
-import LupineFoundation
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 
 extension ResponseStoreCheck {
   /// All checks.

@@ -84,6 +84,38 @@ import Testing
     #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer t0+", "Bearer t0++"])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a credential may read the interceptor's when it is asked whether it requires a refresh`() async throws {
+    let authenticator = LookingAuthenticator()
+    let interceptor = AuthenticationInterceptor(
+      authenticator,
+      credential: LookingCredential(text: "t0") {
+        authenticator.interceptor.withLock { $0 }?.credential?.text == "t0"
+      })
+    authenticator.interceptor.withLock { $0 = interceptor }
+    let mock = Self.mock()
+    let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").install(interceptor).build()
+    #expect(try await session.request("items").serializingString().value == "ok")
+    #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer t1"])
+    authenticator.interceptor.withLock { $0 = nil }
+  }
+
+  @Test func `a credential that is replaced while it is asked is not sent`() async throws {
+    let authenticator = LookingAuthenticator()
+    let interceptor = AuthenticationInterceptor(
+      authenticator,
+      credential: LookingCredential(text: "t0") {
+        authenticator.interceptor.withLock { $0 }?.credential = LookingCredential(text: "u0") { false }
+        return false
+      })
+    authenticator.interceptor.withLock { $0 = interceptor }
+    let mock = Self.mock()
+    let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").install(interceptor).build()
+    #expect(try await session.request("items").serializingString().value == "ok")
+    #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer u0"])
+    authenticator.interceptor.withLock { $0 = nil }
+  }
+
   private static func mock() -> MockTransport {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", count: .optional, .text("ok"))
@@ -134,4 +166,25 @@ private final class StubbornAuthenticator: Authenticator {
   }
 
   func didRefresh(_ credential: Token) async { note("\(credential.text) is taken") }
+}
+
+/// A credential that calls a closure when it is asked whether it requires a refresh.
+private struct LookingCredential: AuthenticationCredential {
+  let text: String
+  let isDue: @Sendable () -> Bool
+
+  func requiresRefresh(at date: Date) -> Bool { isDue() }
+}
+
+/// Refreshes to `t1`; holds its interceptor for the credentials.
+private final class LookingAuthenticator: Authenticator {
+  let interceptor = Mutex<AuthenticationInterceptor<LookingAuthenticator>?>(nil)
+
+  func apply(_ credential: LookingCredential, to request: inout OutgoingRequest) {
+    request.headers[.authorization] = "Bearer \(credential.text)"
+  }
+
+  func refresh(_ credential: LookingCredential, for session: Session) async throws -> LookingCredential {
+    LookingCredential(text: "t1") { [self] in interceptor.withLock { $0 }?.credential == nil }
+  }
 }

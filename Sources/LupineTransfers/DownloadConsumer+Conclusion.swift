@@ -2,8 +2,8 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 import LupineSession
-import Synchronization
 
+/// Moves the complete file to its destination at the end of the request, or keeps what can be resumed.
 extension DownloadConsumer {
   func conclude(_ outcome: RequestOutcome) async -> RequestOutcome {
     let concluded = try? await change { [self] (state) throws(LupineError) in conclude(outcome, &state) }
@@ -50,79 +50,6 @@ extension DownloadConsumer {
     case .cancelled, .timedOut(.total): false
     default: isWhole
     }
-  }
-
-  /// Whether the response is the rest of the file, up to its end.
-  func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
-    guard head.status.code == 206, let content = head.contentRange,
-      content.range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
-      head.headerFields[.contentEncoding] == nil
-    else { return false }
-    if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
-    // Without the total length, the rest of the file cannot be distinguished from a part of the rest.
-    guard let total = state.total ?? content.total else { return false }
-    // A server may send less than the requested range; the missing part is not requested separately.
-    return (content.total ?? total) == total && content.range.upperBound == total
-  }
-
-  func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
-    try refuseToRestart(reason, state)
-    state.putAside()
-    state.exchange.decisions.append(.continued(from: nil, reason: reason))
-  }
-
-  func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
-    guard state.settings.policy == .fail else { return }
-    throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
-  }
-
-  /// Refuses a file that exceeds the size limit according to its head, before the body arrives.
-  ///
-  /// The length of an encoded body does not limit the length of the file.
-  func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
-    throws(LupineError)
-  {
-    guard let limit = state.settings.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
-      let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
-    else { return }
-    let size = there > 0 ? "\(length) bytes in addition to the \(there) present" : "\(length) bytes"
-    throw LupineError(
-      .limitExceeded(.sink), "The file would have \(size); its `sizeLimit` is \(limit) bytes.")
-  }
-
-  func freshFile(
-    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
-  ) throws(LupineError) -> PartialFile {
-    try checkLength(of: head, to: request, after: 0, state)
-    try decidePlace(&state, head, request)
-    // If the destination is on another file system, the old file is not moved, because its content is not needed.
-    let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
-    if isElsewhere || (state.partial?.length ?? 0) > 0 { state.putAside() }
-    let file = try file(&state)
-    state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
-    state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
-    state.isNoted = false
-    try state.note()
-    return file
-  }
-
-  func decidePlace(
-    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
-  ) throws(LupineError) {
-    let place = try destination.place(for: head, of: request.url)
-    state.place = place
-    if let place {
-      try Folder.prepare(
-        for: place.path, creatingFolders: place.options.contains(.createIntermediateDirectories),
-        replacing: place.options.contains(.removePreviousFile))
-    }
-  }
-
-  func file(_ state: inout DownloadState) throws(LupineError) -> PartialFile {
-    if let partial = state.partial { return partial }
-    let made = try PartialFile.create(beside: state.place?.path)
-    state.partial = made
-    return made
   }
 
   static let nothingToWrite = LupineError(.fileFailed, "The response has no body to write to a file.")
