@@ -38,7 +38,8 @@ extension BodyChannelState {
     content.putBack(work)
     if isAbandoned { content.dropUnprocessed() }
     defer { releaseFile() }
-    if let error { return fail(processing: error) }
+    // The end of an abandoned body does not depend on its stages.
+    if let error, !isAbandoned { return fail(processing: error) }
     if isLast || isAbandoned { settleIfProcessed(hasFinished: isLast) }
     return effects(shouldResume: resumeIfRoom())
   }
