@@ -228,7 +228,8 @@ public struct TransferContext: Sendable {
     for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> any BodyReader {
     let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return ActiveReader(reader, as: uploadPart, control: control, onEnd: emitSent)
+    return ActiveReader(
+      reader, reportingTo: UploadReport(of: uploadPart, length: reader.length, control: control, onEnd: emitSent))
   }
 
   /// Opens the request's body without events or progress, until the transport calls `reportSent()` on the reader.
