@@ -215,8 +215,8 @@ public struct TransferContext: Sendable {
   /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
   /// body, or with an empty body, the transport emits `sent` itself.
   ///
-  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the
-  /// transport registers its own handler afterwards.
+  /// A cancellation of the exchange or of the task ends the wait, whether or not the transport has registered a
+  /// handler with `onCancel(_:)`.
   ///
   /// - Parameters:
   ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
