@@ -141,7 +141,7 @@ public final class ExchangeControl: Sendable {
       return Released(handler: state.handler.take(), opening: state.opening.take(), carrier: state.carrier.take())
     }
     let carrier = released.carrier ?? self
-    if body?.exchange !== carrier { carrier.channel.leave() }
+    if body?.exchange !== carrier { carrier.channel.endExchange() }
   }
 
   /// Whether only the reader of the response's body can make the exchange continue.
@@ -204,7 +204,7 @@ public final class ExchangeControl: Sendable {
       return state.carrier
     }
     touch()
-    settle(carrier ?? self)
+    forwardSuspension(to: carrier ?? self)
   }
 }
 
@@ -264,8 +264,8 @@ extension ExchangeControl {
       if carrier !== self, !state.isFinished { state.carrier = carrier }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { carrier.channel.leave() }
-    if isSuspended { settle(carrier) }
+    if isFinished { carrier.channel.endExchange() }
+    if isSuspended { forwardSuspension(to: carrier) }
     if isChosen { parent?.setCarrier(carrier) }
     if let reason { carrier.endBody(reason, isForwarded: false) }
   }
@@ -273,7 +273,7 @@ extension ExchangeControl {
   /// Forwards the suspension state to the body.
   ///
   /// Repeats until the state is stable, because several threads may change it.
-  private func settle(_ carrier: ExchangeControl) {
+  private func forwardSuspension(to carrier: ExchangeControl) {
     var applied: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }
