@@ -38,7 +38,7 @@ public struct Requests: Sendable {
       }
       try await group.waitForAll()
     }
-    let idle = await transport.connectionPool().idle
+    let idle = await transport.connectionPool()?.idle ?? 0
     guard idle >= work.idle else { throw WorkError("\(idle) connections are idle and not \(work.idle)") }
   }
 

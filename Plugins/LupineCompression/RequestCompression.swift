@@ -2,7 +2,6 @@ import HTTPTypes
 public import LupineCore
 import LupineFoundation
 public import LupineSession
-import Synchronization
 
 /// Encodes the bodies of requests, and names the coding in `Content-Encoding`.
 ///
@@ -94,7 +93,7 @@ final class EncodingBodyReader: BodyReader {
 
   private let base: any BodyReader
   private let encoder: any BodyTransformer
-  private let state = Mutex(State())
+  private let state = ExclusiveState(State())
 
   init(_ base: any BodyReader, _ encoder: any BodyTransformer) {
     self.base = base
@@ -104,7 +103,7 @@ final class EncodingBodyReader: BodyReader {
   var length: Int64? { nil }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    try state.withLock { (state) throws(LupineError) -> BodyRead in
+    try state.withState { (state) throws(LupineError) -> BodyRead in
       while state.position == state.output.count {
         if state.hasEnded { return .end }
         state.position = 0

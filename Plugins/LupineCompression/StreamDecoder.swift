@@ -1,22 +1,21 @@
 import LupineCore
-import Synchronization
 
 /// Decodes one content coding incrementally, within the limits.
 ///
-/// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
+/// Its calls do not overlap, because a body has one reader.
 final class StreamDecoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
-  private let state: Mutex<StreamDecoderState<Stream>>
+  private let state: ExclusiveState<StreamDecoderState<Stream>>
 
   init(_ stream: consuming sending Stream, limits: DecodingLimits) {
-    state = Mutex(StreamDecoderState(stream, limits: limits))
+    state = ExclusiveState(StreamDecoderState(stream, limits: limits))
   }
 
   func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
-    try state.withLock { (state) throws(LupineError) in try state.transform(input, into: output) }
+    try state.withState { (state) throws(LupineError) in try state.transform(input, into: output) }
   }
 
   func finish(into output: BodyTransformer.Output) throws(LupineError) {
-    try state.withLock { (state) throws(LupineError) in try state.finish() }
+    try state.withState { (state) throws(LupineError) in try state.finish() }
   }
 }
 

@@ -1,22 +1,21 @@
 import LupineCore
-import Synchronization
 
 /// Encodes with one content coding incrementally.
 ///
-/// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
+/// Its calls do not overlap, because a body has one reader.
 final class StreamEncoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
-  private let state: Mutex<StreamEncoderState<Stream>>
+  private let state: ExclusiveState<StreamEncoderState<Stream>>
 
   init(_ stream: consuming sending Stream) {
-    state = Mutex(StreamEncoderState(stream))
+    state = ExclusiveState(StreamEncoderState(stream))
   }
 
   func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
-    try state.withLock { (state) throws(LupineError) in try state.encode(input, into: output) }
+    try state.withState { (state) throws(LupineError) in try state.encode(input, into: output) }
   }
 
   func finish(into output: BodyTransformer.Output) throws(LupineError) {
-    try state.withLock { (state) throws(LupineError) in try state.finish(into: output) }
+    try state.withState { (state) throws(LupineError) in try state.finish(into: output) }
   }
 }
 

@@ -6,7 +6,7 @@ public import LupineCore
 /// `shutdown()`, or with the last exchange after the transport has been released. The transport ignores the
 /// environment's proxies and `.netrc`. OpenSSL verifies certificates against a file of root certificates, and against a
 /// second file if the session adds one.
-public final class CurlTransport: ConnectionPooling {
+public final class CurlTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
   let engine: Engine
@@ -70,7 +70,7 @@ public final class CurlTransport: ConnectionPooling {
   /// Counts the connections and the waiting exchanges.
   ///
   /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
-  public func connectionPool() async -> ConnectionPoolSnapshot {
+  public func connectionPool() async -> ConnectionPoolSnapshot? {
     var snapshot = await engine.connectionPool()
     snapshot.waiting += lookups.waitingCount
     return snapshot

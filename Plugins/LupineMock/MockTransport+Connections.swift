@@ -49,8 +49,8 @@ extension MockTransport {
     let trust = ServerTrust(
       host: host, port: url.effectivePort, presentedChain: chain.presented, verifiedChain: chain.verified,
       verificationFailure: chain.verificationFailure, stapledOCSPResponse: chain.stapledOCSPResponse,
-      certificateAuthorities: context.identity.certificateAuthorities,
-      additionalCertificateAuthorities: context.identity.additionalCertificateAuthorities, now: context.now(),
+      certificateAuthorities: context.connectionKey.certificateAuthorities,
+      additionalCertificateAuthorities: context.connectionKey.additionalCertificateAuthorities, now: context.now(),
       warn: { context.emit(.warning($0)) })
     do {
       if let failure = chain.verificationFailure, context.evaluator?.replacesVerification != true {
@@ -79,9 +79,9 @@ extension MockTransport {
 
   /// Refuses a request whose host has no address that the policy allows, as a transport does before it connects.
   func checkPolicy(for request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
-    guard let policy = context.identity.networkPolicy else { return }
+    guard let policy = context.connectionKey.networkPolicy else { return }
     let host = request.url.host
-    let addresses = addresses(of: host, context.identity.resolverOverrides)
+    let addresses = addresses(of: host, context.connectionKey.resolverOverrides)
     guard !addresses.contains(where: policy.allows), let address = addresses.first else { return }
     throw NetworkPolicy.refusal(of: address, for: request.url)
   }

@@ -23,13 +23,13 @@ public struct RecordedRequest: Sendable {
   /// False if the stub answered before the end of the body or in place of 100 Continue, or if no connection was made.
   public private(set) var isBodyComplete: Bool
   /// The credential that would authenticate the request's connection, with NTLM or Negotiate.
-  public var connectionCredential: ConnectionCredential? { identity.connectionCredential }
+  public var connectionCredential: ConnectionCredential? { connectionKey.connectionCredential }
   /// The proxy that a transport with a network would have used.
-  public var proxy: Proxy? { identity.proxy }
+  public var proxy: Proxy? { connectionKey.proxy }
   /// The value of `Proxy-Authorization` that would have been sent to that proxy, and to no server.
   public let proxyAuthorization: String?
   /// The Unix-domain socket to which a transport with a network would have connected.
-  public var unixSocket: String? { identity.unixSocket }
+  public var unixSocket: String? { connectionKey.unixSocket }
   /// The priority among waiting requests.
   public var priority: OutgoingRequest.Priority { request.options.priority }
   /// The options, those of plugins included; they are not sent.
@@ -38,7 +38,7 @@ public struct RecordedRequest: Sendable {
   /// Why no stub matched, with the nearest stubs.
   let mismatch: String?
   private let request: OutgoingRequest
-  private let identity: ConnectionKey
+  private let connectionKey: ConnectionKey
   /// The fields that a dump redacts.
   private let secretFields: SecretFields
 
@@ -49,7 +49,7 @@ public struct RecordedRequest: Sendable {
     id = context.id
     attempt = context.attempt
     proxyAuthorization = context.proxyAuthorization
-    identity = context.identity
+    connectionKey = context.connectionKey
     secretFields = context.secretFields
     self.request = request.withoutBody
     self.body = body

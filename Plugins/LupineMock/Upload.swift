@@ -117,7 +117,7 @@ final class Upload: Sendable {
 extension TransferContext {
   /// Whether the request needs a proxy tunnel to its server.
   func tunnels(_ request: OutgoingRequest) -> Bool {
-    identity.hasTunnellingProxy && request.url.scheme == .https
+    connectionKey.hasTunnellingProxy && request.url.scheme == .https
   }
 }
 

@@ -34,16 +34,14 @@ public final class ProgressBar: Sendable {
 
   /// Draws the current progress; for use with `downloadProgress` and `uploadProgress`.
   public func show(_ progress: TransferProgress) {
-    state.withLock { state in
-      let isComplete = progress.total == progress.completed
-      if terminal.isTerminal {
-        let line = ProgressLine(title: title, progress: progress).text(width: terminal.width - 1)
-        // Moves to the start of the line, and clears the rest of an earlier, longer line.
-        terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
-        state.isOpen = !isComplete
-      } else if state.shouldWrite(progress) {
-        write(progress)
-      }
+    let isComplete = progress.total == progress.completed
+    if terminal.isTerminal {
+      state.withLock { $0.isOpen = !isComplete }
+      let line = ProgressLine(title: title, progress: progress).text(width: terminal.width - 1)
+      // Moves to the start of the line, and clears the rest of an earlier, longer line.
+      terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
+    } else if state.withLock({ $0.shouldWrite(progress) }) {
+      write(progress)
     }
   }
 
@@ -53,12 +51,12 @@ public final class ProgressBar: Sendable {
 
   /// Ends the line; if the output is not a terminal, writes the last progress that no line shows.
   public func finish() {
-    state.withLock { state in
-      if state.isOpen { terminal.write("\n") }
-      state.isOpen = false
-      if let unreported = state.unreported { write(unreported) }
-      state.unreported = nil
+    let (isOpen, unreported) = state.withLock { state in
+      defer { (state.isOpen, state.unreported) = (false, nil) }
+      return (state.isOpen, state.unreported)
     }
+    if isOpen { terminal.write("\n") }
+    if let unreported { write(unreported) }
   }
 }
 

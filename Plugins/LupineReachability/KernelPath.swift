@@ -71,7 +71,8 @@ enum KernelSnapshot {
       let thread = try SystemThread("lupine-netlink") {
         do throws(NetlinkFailure) {
           try namespace.enter()
-          found.path.withLock { $0 = read(to: address) }
+          let path = read(to: address)
+          found.path.withLock { $0 = path }
         } catch {
           found.path.withLock { $0 = .unknown(.netlinkUnavailable(error.message)) }
         }

@@ -166,7 +166,7 @@ import Testing
     let client = Client()
     for policy in [nil, 1, 2, 1] as [UInt64?] {
       let context = TransferContext(
-        id: RequestID(1), identity: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
+        id: RequestID(1), connectionKey: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
       let response = try await client.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
       _ = try await response.body.end()
     }

@@ -18,7 +18,7 @@ import Testing
     _ peer: FloodPeer, _ version: ProtocolVersion, _ control: ExchangeControl = ExchangeControl()
   ) throws -> Task<BodyEnd, any Error> {
     var client = client
-    client.identity = try peer.identity
+    client.connectionKey = try peer.connectionKey
     var request = try OutgoingRequest(url: HTTPURL(peer.url))
     request.options.version = version
     return Task { [client, request] in

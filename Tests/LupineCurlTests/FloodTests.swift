@@ -47,9 +47,9 @@ import Testing
       transport = CurlTransport(configuration)
       var request = try OutgoingRequest(url: HTTPURL(peer.url))
       request.options.version = flood.kind.version
-      let identity = try peer.identity
+      let connectionKey = try peer.connectionKey
       let context = TransferContext(
-        id: RequestID(1), connectTimeout: .seconds(10), identity: identity, control: control,
+        id: RequestID(1), connectTimeout: .seconds(10), connectionKey: connectionKey, control: control,
         sink: { _ in .collect(limit: .max) })
       exchange = Task { [transport, request] in
         do throws(LupineError) {

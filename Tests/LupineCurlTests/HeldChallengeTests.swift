@@ -33,9 +33,9 @@ import Testing
     var client = Client()
     let credential = ConnectionCredential.ntlm(username: "ali", password: "sesame")
     if sender == .server {
-      client.identity.connectionCredential = credential
+      client.connectionKey.connectionCredential = credential
     } else {
-      client.identity.proxy = try Proxy(server.url).connectionCredential(credential)
+      client.connectionKey.proxy = try Proxy(server.url).connectionCredential(credential)
     }
     let outcome: Result<Fetched, LupineError>
     do {

@@ -132,9 +132,9 @@ import Testing
 
   @Test func `a transport that is shut down ends the wait for a name`() async throws {
     let transport = CurlTransport(resolver: HostResolver(resolve: resolver.resolve))
-    var identity = ConnectionKey()
-    identity.proxy = try Proxy("socks5://127.0.0.1:1")
-    let context = TransferContext(id: RequestID(1), identity: identity) { _ in .collect(limit: 1) }
+    var connectionKey = ConnectionKey()
+    connectionKey.proxy = try Proxy("socks5://127.0.0.1:1")
+    let context = TransferContext(id: RequestID(1), connectionKey: connectionKey) { _ in .collect(limit: 1) }
     let request = try OutgoingRequest(url: HTTPURL("http://a.example/"))
     let exchange = Task { try await transport.send(request, in: context) }
     try await resolver.isAsked.opened()

@@ -104,11 +104,11 @@ import Testing
     try await withThrowingTaskGroup(of: String.self) { group in
       for host in hosts { group.addTask { try await client.fetch("http://\(host):\(server.port)/", log: log).text } }
       try await areQueued.opened()
-      #expect(await client.transport.connectionPool().waiting == 4)
+      #expect(await client.transport.connectionPool()?.waiting == 4)
       names.mayAnswer.open()
       for try await text in group { #expect(text == "x") }
     }
-    #expect(await client.transport.connectionPool().waiting == 0)
+    #expect(await client.transport.connectionPool()?.waiting == 0)
     await client.transport.shutdown()
   }
 
@@ -142,10 +142,11 @@ import Testing
     let names = Names(["proxy.example": ["127.0.0.1"]])
     let client = names.client()
     for (host, isFound) in [("proxy.example", true), ("other.example", false)] {
-      var identity = ConnectionKey()
-      identity.proxy = try Proxy("http://\(host):\(server.port)")
+      var connectionKey = ConnectionKey()
+      connectionKey.proxy = try Proxy("http://\(host):\(server.port)")
       let context = TransferContext(
-        id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 100) })
+        id: RequestID(1), connectTimeout: .seconds(10), connectionKey: connectionKey,
+        sink: { _ in .collect(limit: 100) })
       let request = try OutgoingRequest(url: HTTPURL("http://a.example/"))
       do throws(LupineError) {
         let response = try await client.transport.send(request, in: context)
@@ -164,10 +165,10 @@ import Testing
     let server = try Self.server()
     let names = Names(["a.example": ["127.0.0.1"]])
     let client = names.client()
-    var identity = ConnectionKey()
-    identity.localAddress = IPAddress("127.0.0.1")
+    var connectionKey = ConnectionKey()
+    connectionKey.localAddress = IPAddress("127.0.0.1")
     let context = TransferContext(
-      id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 100) })
+      id: RequestID(1), connectTimeout: .seconds(10), connectionKey: connectionKey, sink: { _ in .collect(limit: 100) })
     let request = try OutgoingRequest(url: HTTPURL("http://a.example:\(server.port)/"))
     let response = try await client.transport.send(request, in: context)
     #expect(try await response.body.end().data.count == 1)

@@ -61,14 +61,15 @@ extension PoolTests {
       let client = Client()
       #expect(try await client.fetch(first + "/hello").status == 200)
       Descriptors.exhaust()
-      var identity = ConnectionKey()
-      if hasOtherIdentity { identity.localAddress = IPAddress("127.0.0.1") }
+      var connectionKey = ConnectionKey()
+      if hasOtherIdentity { connectionKey.localAddress = IPAddress("127.0.0.1") }
       let context = TransferContext(
-        id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 10_000) })
+        id: RequestID(1), connectTimeout: .seconds(10), connectionKey: connectionKey,
+        sink: { _ in .collect(limit: 10_000) })
       let response = try await client.transport.send(OutgoingRequest(url: HTTPURL(second + "/get")), in: context)
       #expect(response.head.status.code == 200)
       _ = try await response.body.end()
-      #expect(await client.transport.connectionPool().open == 1)
+      #expect(await client.transport.connectionPool()?.open == 1)
       Descriptors.limit(to: 1_000)
       await client.transport.shutdown()
     }

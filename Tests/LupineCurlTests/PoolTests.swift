@@ -44,7 +44,7 @@ import Testing
     for _ in 1...3 { #expect(await once.request(server.url).serializingData().response.error == nil) }
     #expect(server.connectionCount == 3)
     try await server.waitForOpenConnections(0)
-    #expect(await transport.connectionPool().open == 0)
+    #expect(await transport.connectionPool()?.open == 0)
     let kept = try session(transport)
     for _ in 1...2 { #expect(await kept.request(server.url).serializingData().response.error == nil) }
     #expect(server.connectionCount == 4)
@@ -58,7 +58,7 @@ import Testing
     let transport = CurlTransport(configuration)
     for policy in 1...3 as ClosedRange<UInt64> {
       let context = TransferContext(
-        id: RequestID(1), identity: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
+        id: RequestID(1), connectionKey: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
       let response = try await transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
       _ = try await response.body.end()
     }

@@ -21,9 +21,9 @@ import Testing
   }
 
   private func files(additional: String? = nil) -> RootFiles {
-    var identity = ConnectionKey(certificateAuthorities: path)
-    identity.additionalCertificateAuthorities = additional
-    return RootFiles(identity, fallback: nil)
+    var connectionKey = ConnectionKey(certificateAuthorities: path)
+    connectionKey.additionalCertificateAuthorities = additional
+    return RootFiles(connectionKey, fallback: nil)
   }
 
   @Test(arguments: [nil, Fixture.path("Certificates/Trust/root.pem")])

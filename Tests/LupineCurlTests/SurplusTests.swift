@@ -114,7 +114,7 @@ import Testing
         }
         defer { server.stop() }
         var client = Client(Self.configuration)
-        client.identity.connectionCredential = .ntlm(username: "ali", password: "sesame")
+        client.connectionKey.connectionCredential = .ntlm(username: "ali", password: "sesame")
         if place == 0 {
           #expect(try await client.fetch(server.url).text == "good")
         } else if start == 0 || !content.isEmpty {

@@ -14,7 +14,7 @@ struct TunnelTruncationTests {
     var configuration = CurlTransport.Configuration()
     configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
     var client = Client(configuration)
-    client.identity.proxy = try Proxy(try #require(isSecured ? Peers.squidTLS : Peers.squid))
+    client.connectionKey.proxy = try Proxy(try #require(isSecured ? Peers.squidTLS : Peers.squid))
     return client
   }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct BodyOpeningTests {
   private let mock = MockTransport()
   /// Blocks the threads that wait for disks until the test signals it.
-  private let gate = Semaphore()
+  private let gate = Gate()
 
   init() { mock.stub(.post, "https://example.com/", .status(.ok)) }
 
@@ -52,4 +52,12 @@ import Testing
     for _ in 0..<threads { await BlockingWork.run {} }
     #expect(openings.withLock { $0 } == 0)
   }
+}
+
+/// A semaphore that several closures share.
+private final class Gate: Sendable {
+  private let semaphore = Semaphore()
+
+  func wait() { semaphore.wait() }
+  func signal() { semaphore.signal() }
 }

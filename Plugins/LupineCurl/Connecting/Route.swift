@@ -4,7 +4,7 @@ import LupineCore
 ///
 /// libcurl does not compare the required HTTP version, so the route contains it as well.
 final class Route {
-  let identity: ConnectionKey
+  let connectionKey: ConnectionKey
   let version: ProtocolVersion
   let proxy: Proxy?
   let hasProxy: Bool
@@ -21,23 +21,23 @@ final class Route {
   /// Whether a connection without TLS must carry only one exchange, because the next one would fail in libcurl.
   let cannotSharePlainConnections: Bool
 
-  init(_ identity: ConnectionKey, _ version: ProtocolVersion) {
-    self.identity = identity
+  init(_ connectionKey: ConnectionKey, _ version: ProtocolVersion) {
+    self.connectionKey = connectionKey
     self.version = version
-    proxy = identity.proxy
+    proxy = connectionKey.proxy
     hasProxy = proxy != nil
     hasSecuredProxy = proxy?.kind == .https
-    unixSocket = identity.unixSocket
-    networkPolicy = identity.networkPolicy
-    overridesResolver = !identity.resolverOverrides.isEmpty
-    authenticatesConnections = identity.connectionCredential != nil
-    hasHTTPProxy = identity.hasTunnellingProxy
+    unixSocket = connectionKey.unixSocket
+    networkPolicy = connectionKey.networkPolicy
+    overridesResolver = !connectionKey.resolverOverrides.isEmpty
+    authenticatesConnections = connectionKey.connectionCredential != nil
+    hasHTTPProxy = connectionKey.hasTunnellingProxy
     cannotSharePlainConnections = version == .http2 && LibcurlInfo.breaksReusedPriorKnowledge
   }
 
   /// Whether an exchange with this connection key and version uses the route.
-  func matches(_ identity: ConnectionKey, _ version: ProtocolVersion) -> Bool {
-    version == self.version && identity == self.identity
+  func matches(_ connectionKey: ConnectionKey, _ version: ProtocolVersion) -> Bool {
+    version == self.version && connectionKey == self.connectionKey
   }
 
   /// Whether requests of this scheme use a proxy's tunnel.

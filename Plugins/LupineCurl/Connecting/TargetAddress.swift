@@ -4,7 +4,7 @@ import LupineCore
 enum TargetAddress {
   /// Whether addresses may have to be resolved or checked.
   static func isNeeded(in context: TransferContext) -> Bool {
-    context.identity.concernsAddresses
+    context.connectionKey.concernsAddresses
   }
 
   /// Returns the addresses of the URL's host that the network policy allows; none if the proxy or libcurl resolves the
@@ -16,14 +16,15 @@ enum TargetAddress {
     for request: OutgoingRequest, in context: TransferContext, with lookups: HostLookups
   ) async throws(LupineError) -> ProxyTarget {
     let host = request.url.host
-    guard let proxy = context.identity.proxy, proxy.resolvesNamesHere else {
-      guard let policy = context.identity.networkPolicy, let literal = IPAddress(host), !policy.allows(literal) else {
+    guard let proxy = context.connectionKey.proxy, proxy.resolvesNamesHere else {
+      guard let policy = context.connectionKey.networkPolicy, let literal = IPAddress(host), !policy.allows(literal)
+      else {
         return ProxyTarget()
       }
       throw NetworkPolicy.refusal(of: literal, for: request.url)
     }
     var target = try await target(host, context, lookups)
-    guard let policy = context.identity.networkPolicy else { return target }
+    guard let policy = context.connectionKey.networkPolicy else { return target }
     let refused = target.addresses.first
     target.addresses = target.addresses.filter(policy.allows)
     guard !target.addresses.isEmpty else { throw NetworkPolicy.refusal(of: refused, for: request.url) }
@@ -34,7 +35,7 @@ enum TargetAddress {
     _ host: String, _ context: TransferContext, _ lookups: HostLookups
   ) async throws(LupineError) -> ProxyTarget {
     if let literal = IPAddress(host) { return ProxyTarget(addresses: [literal]) }
-    if let overriding = context.identity.resolverOverrides.addresses(of: host) {
+    if let overriding = context.connectionKey.resolverOverrides.addresses(of: host) {
       return ProxyTarget(addresses: overriding)
     }
     let (began, time) = (MonotonicClock.now, SessionClock(context.clock, executor: context.executor))

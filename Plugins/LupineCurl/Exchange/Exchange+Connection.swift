@@ -89,7 +89,7 @@ extension Exchange {
     }
     let text = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
     let detail = "(libcurl \(code.rawValue): \(text))"
-    if code == CURLE_INTERFACE_FAILED, let address = route.identity.localAddress {
+    if code == CURLE_INTERFACE_FAILED, let address = route.connectionKey.localAddress {
       return LupineError(.connectionFailed, "No connection can be made from \(address), the local address. \(detail)")
     }
     if code == CURLE_COULDNT_CONNECT, let path = route.unixSocket {

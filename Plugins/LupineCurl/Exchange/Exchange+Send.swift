@@ -19,7 +19,6 @@ extension Exchange {
       } catch {
         opened = .failure(error)
       }
-      context.onCancel { ticket.cancel() }
       ticket.finishOpening(opened)
     }
   }

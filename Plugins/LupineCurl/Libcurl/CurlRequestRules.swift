@@ -7,7 +7,7 @@ import LupineSupport
 /// The rules are part of the transport, because a transport may be used without a session.
 enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
-    if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
+    if context.judgesServers, context.evaluator != nil, context.connectionKey.trustPolicy == nil {
       let reason =
         "an evaluator needs a connection key with a trust policy; otherwise its result would apply to other sessions."
       throw LupineError(

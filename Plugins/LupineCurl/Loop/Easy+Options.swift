@@ -26,7 +26,7 @@ extension Easy {
     apply(submission.settings, isSecured: isSecured)
     if fields?.endConnection == true, version != .http2 { forbidReuse() }
     if hasAddresses { clearAddresses() }
-    if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
+    if multi.route.overridesResolver { try setAddresses(submission.connectionKey, submission.url) }
     guard multi.route.hasProxy else { return }
     try set(proxyAuthorization: submission.context.proxyAuthorization)
     try set(target: submission.target.addresses.first, submission.url)
@@ -102,10 +102,10 @@ extension Easy {
   /// Sets the session's addresses of hosts.
   ///
   /// They stay in the multi's cache: all exchanges of the multi have the same overrides.
-  private func setAddresses(_ identity: ConnectionKey, _ url: HTTPURL) throws(LupineError) {
+  private func setAddresses(_ connectionKey: ConnectionKey, _ url: HTTPURL) throws(LupineError) {
     var list = StringList()
-    for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
-      guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }
+    for (host, port) in [(url.host, url.effectivePort)] + (connectionKey.proxy.map { [($0.host, $0.port)] } ?? []) {
+      guard let addresses = connectionKey.resolverOverrides.addresses(of: host) else { continue }
       let texts = addresses.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
       try list.append(raw: "\(host):\(port):\(texts.joined(separator: ","))")
     }

@@ -66,12 +66,12 @@ final class Easy {
   /// Returns nil if the connection must not be made.
   func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
-    let (context, identity) = (exchange.context, multi.route.identity)
+    let (context, connectionKey) = (exchange.context, multi.route.connectionKey)
     // Within the tunnel, libcurl has the proxy's status code for CONNECT.
     if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
-      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watchdog)
+      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, connectionKey, watchdog)
     }
-    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watchdog)
+    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, connectionKey, watchdog)
     exchange.connectionSetup().handshake = handshake
     return handshake
   }

@@ -5,15 +5,15 @@ import LupineCore
 struct EasySettings {
   private let version: Int
   /// The key of the connections.
-  let identity: ConnectionKey
+  let connectionKey: ConnectionKey
   /// The files of root certificates that verify the servers.
   let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
 
   init(_ route: Route, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
-    identity = route.identity
-    rootFiles = RootFiles(identity, fallback: configuration.certificateAuthorities)
+    connectionKey = route.connectionKey
+    rootFiles = RootFiles(connectionKey, fallback: configuration.certificateAuthorities)
     version = Int(Self.version(route.version))
   }
 
@@ -37,7 +37,7 @@ struct EasySettings {
 
   /// Sets the credential with which libcurl authenticates connections (NTLM or Negotiate).
   private func authenticate(_ easy: borrowing EasyHandle) {
-    guard let authentication = identity.connectionCredential else { return }
+    guard let authentication = connectionKey.connectionCredential else { return }
     easy.set(CURLOPT_HTTPAUTH, Self.scheme(authentication))
     // An empty name selects the identity of the system's tickets.
     easy.set(CURLOPT_USERNAME, authentication.credential?.username ?? "")
@@ -59,9 +59,9 @@ struct EasySettings {
   /// If one of these options is not set, libcurl reads the environment.
   private func route(_ easy: borrowing EasyHandle) {
     easy.set(CURLOPT_NOPROXY, "")
-    easy.set(CURLOPT_UNIX_SOCKET_PATH, identity.unixSocket)
-    if let address = identity.localAddress { easy.set(CURLOPT_INTERFACE, "host!\(address)") }
-    guard let proxy = identity.proxy else {
+    easy.set(CURLOPT_UNIX_SOCKET_PATH, connectionKey.unixSocket)
+    if let address = connectionKey.localAddress { easy.set(CURLOPT_INTERFACE, "host!\(address)") }
+    guard let proxy = connectionKey.proxy else {
       easy.set(CURLOPT_PROXY, "")
       return
     }
@@ -85,16 +85,16 @@ struct EasySettings {
   }
 
   private func secure(_ easy: borrowing EasyHandle) {
-    easy.set(CURLOPT_SSLVERSION, Self.versions(identity))
+    easy.set(CURLOPT_SSLVERSION, Self.versions(connectionKey))
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(ConnectionKey()))
     setRootCertificates(easy)
     // A resumed session skips the verification.
-    if identity.trustPolicy != nil || identity.additionalCertificateAuthorities != nil {
+    if connectionKey.trustPolicy != nil || connectionKey.additionalCertificateAuthorities != nil {
       easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     }
-    guard let certificate = identity.clientCertificate else { return }
+    guard let certificate = connectionKey.clientCertificate else { return }
     easy.set(CURLOPT_SSLCERT, certificate.path)
     easy.set(CURLOPT_SSLCERTTYPE, certificate.format == .pem ? "PEM" : "P12")
     easy.set(CURLOPT_SSLKEY, certificate.keyPath)
@@ -121,9 +121,9 @@ struct EasySettings {
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
   }
 
-  private static func versions(_ identity: ConnectionKey) -> Int {
-    let oldest = Int(identity.minimumTLSVersion == .tls1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
-    switch identity.maximumTLSVersion {
+  private static func versions(_ connectionKey: ConnectionKey) -> Int {
+    let oldest = Int(connectionKey.minimumTLSVersion == .tls1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
+    switch connectionKey.maximumTLSVersion {
     case .tls1_2: return oldest | Int(CURL_SSLVERSION_MAX_TLSv1_2)
     case .tls1_3: return oldest | Int(CURL_SSLVERSION_MAX_TLSv1_3)
     case nil: return oldest

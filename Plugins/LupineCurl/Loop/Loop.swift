@@ -262,8 +262,10 @@ extension Loop {
   }
 
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
-    if let multi = multis.first(where: { $0.route.matches(submission.identity, submission.version) }) { return multi }
-    let multi = try Multi(Route(submission.identity, submission.version), self)
+    if let multi = multis.first(where: { $0.route.matches(submission.connectionKey, submission.version) }) {
+      return multi
+    }
+    let multi = try Multi(Route(submission.connectionKey, submission.version), self)
     multis = multis + [multi]
     return multi
   }

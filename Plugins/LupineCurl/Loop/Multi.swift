@@ -47,7 +47,9 @@ final class Multi {
   func checkCertificates(now: Date) throws(LupineError) {
     if isReadyForTLS { return }
     _ = try roots()
-    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
+    if let certificate = settings.connectionKey.clientCertificate {
+      try ClientCertificateCheck.check(certificate, now: now)
+    }
     isReadyForTLS = true
   }
 

@@ -14,7 +14,7 @@ final class Submission: Sendable {
   let method: HTTPRequest.Method
   /// The required version, or else HTTP/1.1: libcurl does not expose the end of an HTTP/2 body (see `ResponseEnd`).
   let version: ProtocolVersion
-  let identity: ConnectionKey
+  let connectionKey: ConnectionKey
   /// The addresses that the proxy connects to, if the client resolves the names.
   let target: ProxyTarget
   /// The reader of a body in memory; `nil` if the request has none.
@@ -31,7 +31,7 @@ final class Submission: Sendable {
     url = request.url
     method = request.method
     version = request.version ?? .http1_1
-    identity = context.identity
+    connectionKey = context.connectionKey
     self.target = target
     self.reader = reader
     self.continuation = continuation

@@ -35,7 +35,7 @@ final class Handshake {
   let roots: TrustedRoots
   let watchdog: Watchdog
   private let peer: Peer
-  private let identity: ConnectionKey
+  private let connectionKey: ConnectionKey
   private let now: Date
   /// The exchange that makes the connection, as long as it exists.
   private weak var owner: (any HandshakeOwner)?
@@ -43,13 +43,13 @@ final class Handshake {
   private var pending: ServerTrust?
 
   init(
-    for owner: any HandshakeOwner, with peer: Peer, _ roots: TrustedRoots, _ identity: ConnectionKey,
+    for owner: any HandshakeOwner, with peer: Peer, _ roots: TrustedRoots, _ connectionKey: ConnectionKey,
     _ watchdog: Watchdog
   ) {
     self.owner = owner
     self.peer = peer
     self.roots = roots
-    self.identity = identity
+    self.connectionKey = connectionKey
     self.watchdog = watchdog
     now = owner.context.now()
   }
@@ -147,8 +147,8 @@ final class Handshake {
     ServerTrust(
       host: peer.host, port: peer.port, presentedChain: chain.presented, verifiedChain: chain.verified,
       verificationFailure: chain.failure.map(OpenSSLText.verification),
-      certificateAuthorities: identity.certificateAuthorities,
-      additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: now,
+      certificateAuthorities: connectionKey.certificateAuthorities,
+      additionalCertificateAuthorities: connectionKey.additionalCertificateAuthorities, now: now,
       warn: { [context = owner?.context] in context?.emit(.warning($0)) })
   }
 

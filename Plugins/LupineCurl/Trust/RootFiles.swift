@@ -9,11 +9,11 @@ struct RootFiles: Equatable {
   private let additional: String?
 
   /// - Parameter fallback: the file for a connection key that names none; `nil` for the system's file.
-  init(_ identity: ConnectionKey, fallback: String?) {
-    let configured = identity.certificateAuthorities ?? fallback
+  init(_ connectionKey: ConnectionKey, fallback: String?) {
+    let configured = connectionKey.certificateAuthorities ?? fallback
     bundle = CertificateBundle.path(configured)
     isConfigured = configured != nil
-    additional = identity.additionalCertificateAuthorities
+    additional = connectionKey.additionalCertificateAuthorities
   }
 
   private var paths: [String] { [bundle, additional].compactMap(\.self) }

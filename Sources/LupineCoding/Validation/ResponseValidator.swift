@@ -88,7 +88,7 @@ protocol ValidationRule: AnyObject, Sendable {
 /// Refuses a status that is not in the given set.
 final class StatusCodeRule: ValidationRule {
   private let contains: @Sendable (Int) -> Bool
-  /// Describes the acceptable statuses, for an error.
+  /// Describes the acceptable statuses; called only for a refused response.
   private let acceptable: @Sendable () -> String
 
   init(_ codes: some Sequence<Int> & Sendable) {

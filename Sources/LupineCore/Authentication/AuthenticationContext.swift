@@ -10,10 +10,16 @@ public struct AuthenticationContext: Sendable {
   /// The sender of the challenge.
   public let recipient: Recipient
   /// The session's random source: 64 random bits for each call.
+  ///
+  /// May be called from any thread.
   public let random: @Sendable () -> UInt64
   /// The session's date.
+  ///
+  /// May be called from any thread.
   public let now: @Sendable () -> Date
   /// Sends a warning about a risk to the session's monitors.
+  ///
+  /// May be called from any thread.
   public let warn: @Sendable (String) -> Void
 
   /// Describes the context of an answer.

@@ -132,7 +132,7 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Drops the body because its exchange is over.
   ///
   /// A body that has ended stays if some bytes may still wait for a reader.
-  func leave() { perform { $0.leave() } }
+  func endExchange() { perform { $0.endExchange() } }
 
   /// Suspends or resumes the transport.
   func setSuspended(_ isSuspended: Bool) {
@@ -158,7 +158,7 @@ extension BodyChannel {
       switch step {
       case .deliver(let piece): return piece
       case .process(let work): await process(work, exchange)
-      case .wait, .leave: await wait()
+      case .wait, .nothing: await wait()
       }
     }
   }
@@ -174,7 +174,7 @@ extension BodyChannel {
       switch step {
       case .process(let work): await process(work, exchange)
       case .wait: await wait()
-      case .deliver, .leave:
+      case .deliver, .nothing:
         return await withUnsafeContinuation { continuation in
           let end = state.withLock { $0.end(orWaitWith: continuation) }
           if let end { continuation.resume(returning: end) }
@@ -189,7 +189,7 @@ extension BodyChannel {
       switch state.withLock({ $0.nextForFile() }) {
       case .process(let work): await process(work, exchange)
       case .wait: await wait()
-      case .deliver, .leave: return
+      case .deliver, .nothing: return
       }
     }
   }

@@ -13,7 +13,7 @@ extension BodyChannelState {
   ///
   /// A streamed body is processed by its reader alone.
   mutating func nextBeforeEnd() -> (Step, resume: (@Sendable () -> Void)?) {
-    guard !isSettled, content.isProcessed, !content.isStreamed, !content.isRunning else { return (.leave, nil) }
+    guard !isSettled, content.isProcessed, !content.isStreamed, !content.isRunning else { return (.nothing, nil) }
     return (takeWork().map { .process($0) } ?? .wait, resumeIfRoom() ? resume : nil)
   }
 
@@ -21,9 +21,9 @@ extension BodyChannelState {
 
   /// Returns the next step until the bytes that have arrived are in the file.
   mutating func nextForFile() -> Step {
-    guard content.hasFile else { return .leave }
+    guard content.hasFile else { return .nothing }
     if content.isRunning { return .wait }
-    return content.hasUnprocessed ? takeWork().map { .process($0) } ?? .leave : .leave
+    return content.hasUnprocessed ? takeWork().map { .process($0) } ?? .nothing : .nothing
   }
 
   /// Stores a piece that the stages have produced; returns whether there is room for more.
@@ -38,7 +38,8 @@ extension BodyChannelState {
     content.putBack(work)
     if isAbandoned { content.dropUnprocessed() }
     defer { releaseFile() }
-    if let error { return fail(processing: error) }
+    // The end of an abandoned body does not depend on its stages.
+    if let error, !isAbandoned { return fail(processing: error) }
     if isLast || isAbandoned { settleIfProcessed(hasFinished: isLast) }
     return effects(shouldResume: resumeIfRoom())
   }

@@ -9,7 +9,7 @@ extension BodyChannelState {
     /// The consumer waits.
     case wait
     /// Nothing is left to process, or another task does it.
-    case leave
+    case nothing
   }
 
   /// What to do outside the lock.

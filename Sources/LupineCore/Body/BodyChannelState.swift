@@ -124,12 +124,13 @@ struct BodyChannelState {
   /// Ends the body with an error.
   ///
   /// After a failure of the connection, the bytes that wait are still processed. After a cancellation they are written
-  /// if they go to a file, so that the download can be resumed after them, and dropped otherwise.
+  /// if they go to a file, so that the download can be resumed after them, and dropped otherwise. The pieces of a
+  /// streamed body that were already processed stay for its reader.
   mutating func fail(_ error: LupineError) {
     guard ending == nil else { return content.close() }
     ending = .failure(fault.map { error.metrics.map($0.measured) ?? $0 } ?? error)
-    if error.givesUp, !content.hasFile { content.dropUnprocessed() }
-    settleIfProcessed(isGivenUp: error.givesUp)
+    if error.endsBodyLocally, !content.hasFile { content.dropUnprocessed() }
+    settleIfProcessed(isGivenUp: error.endsBodyLocally)
     content.close()
   }
 
@@ -181,7 +182,7 @@ struct BodyChannelState {
   }
 
   /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for a reader.
-  mutating func leave() -> Effects {
+  mutating func endExchange() -> Effects {
     let keepsBody = ending != nil && content.isStreamed
     let isWaiting = isPaused && ending == nil
     // A transport that waits for room continues, and then detects that there is no consumer.
@@ -212,7 +213,7 @@ struct BodyChannelState {
     let isDropped = isAbandoned || !content.isProcessed
     let error: LupineError
     // After other failures the consumer still processes what came before.
-    if isSettled || isAbandoned, case .failure(let failure) = ending, isDropped || failure.givesUp {
+    if isSettled || isAbandoned, case .failure(let failure) = ending, isDropped || failure.endsBodyLocally {
       error = failure
     } else if isDropped, let fault {
       error = fault
@@ -261,7 +262,7 @@ extension BodyChannelState {
       // The waiting bytes are processed first if they go to a file, if the body ended without an error, or if an
       // observed body failed with its exchange.
       guard case .failure(let error) = ending, !content.hasFile,
-        tees.isEmpty || content.isStreamed || error.givesUp
+        tees.isEmpty || content.isStreamed || error.endsBodyLocally
       else { return }
     }
     isSettled = true

@@ -43,6 +43,7 @@ final class BodyTee: Sendable {
   private let observer: Mutex<(any BodyObserver)?>
   private let count = Atomic<Int64>(0)
   /// Returns the reason for the cancellation of the exchange, which owns this value and must not be retained.
+  // It is called on the thread that passes on the end.
   private let cause: @Sendable () -> LupineError?
 
   init(_ observer: any BodyObserver, cause: @escaping @Sendable () -> LupineError?) {

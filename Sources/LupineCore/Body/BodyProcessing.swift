@@ -194,7 +194,7 @@ extension LupineError {
   /// Whether this side ended the body, so that the rest is not decoded.
   ///
   /// After any other failure the rest is decoded.
-  var givesUp: Bool {
+  var endsBodyLocally: Bool {
     switch kind {
     case .cancelled, .timedOut, .sessionShutDown: true
     default: false

@@ -71,21 +71,25 @@ final class OneShotStream: Sendable {
   ///
   /// If a part of it has been read, it is cancelled.
   func end(_ sending: Int) {
-    let reader = state.withLock { state -> (any BodyReader)? in
-      guard state.sending == sending else { return nil }
-      state.onReady = nil
-      return state.isRead ? state.reader.take() : nil
+    // The callback is released outside the lock, like the reader.
+    let (reader, _) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
+      guard state.sending == sending else { return (nil, nil) }
+      return (state.isRead ? state.reader.take() : nil, state.onReady.take())
     }
     reader?.cancel()
   }
 
   /// Replaces the stream with these bytes: the whole body, of which none was sent.
   func restore(_ data: Data) {
-    state.withLock { state in
-      state.reader = BytesReader(data)
-      state.isRead = false
-      state.onReady = nil
+    // The callback is released outside the lock, like the former reader.
+    let (former, _) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
+      defer {
+        state.reader = BytesReader(data)
+        state.isRead = false
+      }
+      return (state.reader.take(), state.onReady.take())
     }
+    former?.cancel()
   }
 
   /// Releases a stream that has not been read and will not be read.

@@ -255,7 +255,8 @@ extension RequestBody {
   /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
   public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
     let ready = Signal()
-    let reader = try await BlockingWork.run { () throws(LupineError) in try makeReader { ready.set() } }
+    let open = opener(on: ExecutorPreference.current) { ready.set() }
+    let reader = try await BlockingWork.run { open() }.get()
     // Has no effect after the end.
     defer { reader.cancel() }
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)

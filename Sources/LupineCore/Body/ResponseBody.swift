@@ -100,6 +100,7 @@ public struct ResponseBody: Sendable {
 
   /// Calls the observer when the body ends, with or without an error, on the thread where it ends.
   ///
+  /// That may be the transport's thread, so the observer must not block. No lock is held.
   /// If the body has ended, it calls the observer at once.
   public func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     exchange.channel.onEnd(observer)

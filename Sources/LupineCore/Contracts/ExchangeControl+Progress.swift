@@ -48,3 +48,14 @@ extension ExchangeControl {
     if early > 0, owns(body) { supervisor?.didReceive(early, at: activity.last) }
   }
 }
+
+/// The position of a request's body in a longer upload.
+struct UploadPart: Sendable {
+  /// The number of bytes before the body.
+  var offset: Int64 = 0
+  /// The number of bytes of the whole upload; `nil` if it ends with the body.
+  var total: Int64?
+
+  /// The number of bytes from the offset to the end of the upload; `nil` if it ends with the body.
+  var rest: Int64? { total.map { max(0, $0 - offset) } }
+}

@@ -6,6 +6,8 @@ public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?
     var handler: (@Sendable () -> Void)?
+    /// Ends the wait for a request's body that is being opened.
+    var opening: (@Sendable (LupineError) -> Void)?
     var isFinished = false
     var isSuspended = false
     /// Whether this branch supplies the response of its parent.
@@ -18,6 +20,7 @@ public final class ExchangeControl: Sendable {
   /// The values to release outside the lock.
   private struct Released {
     var handler: (@Sendable () -> Void)?
+    var opening: (@Sendable (LupineError) -> Void)?
     var carrier: ExchangeControl?
   }
 
@@ -72,8 +75,10 @@ public final class ExchangeControl: Sendable {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
       state.reason = reason
-      return Released(handler: state.handler.take(), carrier: state.carrier ?? self)
+      return Released(
+        handler: state.handler.take(), opening: state.opening.take(), carrier: state.carrier ?? self)
     }
+    released.opening?(reason)
     released.handler?()
     // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
     // absent if the transport registered none, or if only buffered bytes are left.
@@ -107,6 +112,21 @@ public final class ExchangeControl: Sendable {
     if isCancelled { handler() }
   }
 
+  /// Sets the closure that ends the wait for a request's body; `nil` removes it when the wait is over.
+  ///
+  /// It is independent of the handler of the transport. It is called at most once, on the thread that cancels the
+  /// exchange, and at once if the exchange is already cancelled.
+  func setOpening(_ opening: (@Sendable (LupineError) -> Void)?) {
+    let (former, reason) = state.withLock { state in
+      let former = state.opening.take()
+      if state.reason == nil, !state.isFinished { state.opening = opening }
+      return (former, state.reason)
+    }
+    // Released outside the lock.
+    _ = consume former
+    if let reason { opening?(reason) }
+  }
+
   /// Releases the handler and the body at the end of the exchange.
   ///
   /// A body that has not ended accepts no more bytes. The caller may then close or reuse what the sink refers to, such
@@ -118,10 +138,10 @@ public final class ExchangeControl: Sendable {
     countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
-      return Released(handler: state.handler.take(), carrier: state.carrier.take())
+      return Released(handler: state.handler.take(), opening: state.opening.take(), carrier: state.carrier.take())
     }
     let carrier = released.carrier ?? self
-    if body?.exchange !== carrier { carrier.channel.leave() }
+    if body?.exchange !== carrier { carrier.channel.endExchange() }
   }
 
   /// Whether only the reader of the response's body can make the exchange continue.
@@ -184,7 +204,7 @@ public final class ExchangeControl: Sendable {
       return state.carrier
     }
     touch()
-    settle(carrier ?? self)
+    forwardSuspension(to: carrier ?? self)
   }
 }
 
@@ -244,8 +264,8 @@ extension ExchangeControl {
       if carrier !== self, !state.isFinished { state.carrier = carrier }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { carrier.channel.leave() }
-    if isSuspended { settle(carrier) }
+    if isFinished { carrier.channel.endExchange() }
+    if isSuspended { forwardSuspension(to: carrier) }
     if isChosen { parent?.setCarrier(carrier) }
     if let reason { carrier.endBody(reason, isForwarded: false) }
   }
@@ -253,7 +273,7 @@ extension ExchangeControl {
   /// Forwards the suspension state to the body.
   ///
   /// Repeats until the state is stable, because several threads may change it.
-  private func settle(_ carrier: ExchangeControl) {
+  private func forwardSuspension(to carrier: ExchangeControl) {
     var applied: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }

@@ -10,7 +10,7 @@ public final class ExchangeSettings: Sendable {
   /// The limits on what a transport accepts.
   public let limits: Limits
   /// The key of connections, unless a request overrides it.
-  let identity: ConnectionKey
+  let connectionKey: ConnectionKey
   /// Whether the key names certificate authorities.
   let namesAuthorities: Bool
   /// The options for the use of connections.
@@ -23,15 +23,15 @@ public final class ExchangeSettings: Sendable {
   // For the session; a test of a transport makes a context.
   package init(
     clock: SessionClock, now: @escaping @Sendable () -> Date, timeouts: Timeouts, limits: Limits,
-    identity: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
+    connectionKey: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
     secretFields: SecretFields = .standard
   ) {
     self.clock = clock.clock
     self.now = now
     connectTimeout = timeouts.connect
     self.limits = limits
-    self.identity = identity
-    namesAuthorities = identity.namesAuthorities
+    self.connectionKey = connectionKey
+    namesAuthorities = connectionKey.namesAuthorities
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields

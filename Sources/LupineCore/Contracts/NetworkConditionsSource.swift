@@ -33,7 +33,8 @@ public protocol NetworkConditionsSource: Sendable {
 }
 
 extension NetworkConditionsSource {
-  /// Waits until the network is available; returns `false` if the limit passes first or the task is cancelled.
+  /// Waits until the network is available; returns `false` if the limit passes first, if the source reports no further
+  /// change, or if the task is cancelled.
   ///
   /// - Parameters:
   ///   - limit: the maximum duration of the wait.
@@ -71,15 +72,10 @@ public struct NetworkConditions: Sendable, Hashable {
   public var availability: Availability
   /// Whether traffic may cost money, as over a cellular modem.
   public var isExpensive: Bool
-  /// Whether the user has asked programs to send and receive less.
-  ///
-  /// The kernel has no such setting, so `LupineReachability` reports `false`.
-  public var isConstrained: Bool
 
-  /// Creates conditions; neither expensive nor constrained by default.
-  public init(_ availability: Availability, isExpensive: Bool = false, isConstrained: Bool = false) {
+  /// Creates conditions; not expensive by default.
+  public init(_ availability: Availability, isExpensive: Bool = false) {
     self.availability = availability
     self.isExpensive = isExpensive
-    self.isConstrained = isConstrained
   }
 }

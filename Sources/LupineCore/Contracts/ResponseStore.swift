@@ -107,20 +107,13 @@ public struct ResponseRecord: Sendable, Hashable, Codable, HidesSecrets {
   public var head: HTTPResponse
   /// The cache's own data about the response, such as the times of its request and its arrival.
   public var metadata: Data
-  /// When the cache has no more use for the response, on the session's date; `nil` if that is not known.
-  ///
-  /// The store may remove the response then, and need not.
-  public var expiration: Date?
 
   /// Creates a record.
-  public init(
-    key: String, variant: String = "", head: HTTPResponse, metadata: Data = Data(), expiration: Date? = nil
-  ) {
+  public init(key: String, variant: String = "", head: HTTPResponse, metadata: Data = Data()) {
     self.key = key
     self.variant = variant
     self.head = head
     self.metadata = metadata
-    self.expiration = expiration
   }
 
   /// The status and the size of the metadata.

@@ -18,7 +18,8 @@ extension TransferContext {
   ///   - head: the final head of the response.
   ///   - content: the bytes of the body.
   ///   - trailers: the trailers after the content. Default: none.
-  /// - Throws: the error of a content that cannot be opened, such as a missing file; kind `bodyFailed`.
+  /// - Throws: the error of a content that cannot be opened, such as a missing file, of kind `bodyFailed`; or the
+  ///   reason for a cancellation of the exchange or the task, which ends the wait for the content.
   public func makeResponse(
     _ head: HTTPResponse, content: RequestBody, trailers: HTTPFields? = nil
   ) async throws(LupineError) -> TransportResponse {
@@ -28,7 +29,7 @@ extension TransferContext {
     case .file, .stream, .sequence: break
     }
     let (room, ready) = (Signal(), Signal())
-    let reader = try await BlockingWork.run { () throws(LupineError) in try content.makeReader { ready.set() } }
+    let reader = try await open(content, mayStayUnread: false) { ready.set() }
     let (body, writer) = makeBody(for: head) { room.set() }
     let task = Task(executorPreference: executor) {
       defer { reader.cancel() }

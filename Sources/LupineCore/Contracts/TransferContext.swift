@@ -20,7 +20,7 @@ public struct TransferContext: Sendable {
   /// The settings that differ from those of the session.
   private struct Own {
     var connectTimeout: Duration?
-    var identity: ConnectionKey
+    var connectionKey: ConnectionKey
     var evaluator: (any TrustEvaluator)?
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
@@ -33,7 +33,7 @@ public struct TransferContext: Sendable {
 
     init(_ settings: ExchangeSettings) {
       connectTimeout = settings.connectTimeout
-      identity = settings.identity
+      connectionKey = settings.connectionKey
     }
   }
 
@@ -50,10 +50,10 @@ public struct TransferContext: Sendable {
   /// The limits on what the transport receives.
   public var limits: Limits { settings.limits }
   /// The properties that a connection must have for this exchange.
-  public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
+  public var connectionKey: ConnectionKey { own?.value.connectionKey ?? settings.connectionKey }
   /// The evaluator of the server's certificates; `nil` means the transport's own rules for system trust.
   public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
-  /// The evaluator of the certificates of the proxy in `identity`, if the connection to the proxy uses TLS.
+  /// The evaluator of the certificates of the proxy in `connectionKey`, if the connection to the proxy uses TLS.
   ///
   /// `nil` means the transport's own rules.
   public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
@@ -65,10 +65,10 @@ public struct TransferContext: Sendable {
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
   public var secretFields: SecretFields { settings.secretFields }
-  /// The value of `Proxy-Authorization` for the proxy in `identity`; `nil` if the field is not sent.
+  /// The value of `Proxy-Authorization` for the proxy in `connectionKey`; `nil` if the field is not sent.
   ///
   /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
-  /// forwards. It is not part of `identity`, which has the session's credential for the proxy.
+  /// forwards. It is not part of `connectionKey`, which has the session's credential for the proxy.
   public var proxyAuthorization: String? {
     get { own?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
@@ -78,7 +78,11 @@ public struct TransferContext: Sendable {
   /// Whether an evaluator, or authorities other than the system's, decide whether a server is trusted.
   public var judgesServers: Bool {
     // Compares with nil in place: reading the evaluator would copy it.
-    if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
+    if let own {
+      own.value.evaluator != nil || own.value.connectionKey.namesAuthorities
+    } else {
+      settings.namesAuthorities
+    }
   }
   /// Whether a monitor receives the events.
   ///
@@ -87,12 +91,14 @@ public struct TransferContext: Sendable {
 
   /// Describes an exchange without a session, for a test of a transport.
   ///
-  /// - Parameter sink: returns the destination of the response's body. It is called once, with the final head, on the
-  ///   transport's thread.
+  /// - Parameters:
+  ///   - events: receives each event, on the thread that emits it; calls may be concurrent, and must not block.
+  ///   - sink: returns the destination of the response's body. It is called once, with the final head, on the
+  ///     transport's thread.
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
-    limits: Limits = Limits(), identity: ConnectionKey = ConnectionKey(),
+    limits: Limits = Limits(), connectionKey: ConnectionKey = ConnectionKey(),
     evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
     connections: ConnectionOptions = ConnectionOptions(), control: ExchangeControl = ExchangeControl(),
     executor: (any TaskExecutor)? = nil,
@@ -101,7 +107,7 @@ public struct TransferContext: Sendable {
   ) {
     let settings = ExchangeSettings(
       clock: SessionClock(clock, executor: executor), now: now, timeouts: Timeouts(connect: connectTimeout),
-      limits: limits, identity: identity, connections: connections, executor: executor)
+      limits: limits, connectionKey: connectionKey, connections: connections, executor: executor)
     self.init(id: id, attempt: attempt, settings: settings, control: control)
     change {
       $0.evaluator = evaluator
@@ -122,12 +128,12 @@ public struct TransferContext: Sendable {
 
   /// Returns the context with connection properties that the request determines, in the place of the session's.
   package func connecting(
-    as identity: ConnectionKey, within timeout: Duration?, evaluator: (any TrustEvaluator)?,
+    as connectionKey: ConnectionKey, within timeout: Duration?, evaluator: (any TrustEvaluator)?,
     proxyEvaluator: (any TrustEvaluator)?, proxyAuthorization: String?
   ) -> TransferContext {
     var context = self
     context.change { own in
-      own.identity = identity
+      own.connectionKey = connectionKey
       own.connectTimeout = timeout
       own.evaluator = evaluator
       own.proxyEvaluator = proxyEvaluator
@@ -215,8 +221,8 @@ public struct TransferContext: Sendable {
   /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
   /// body, or with an empty body, the transport emits `sent` itself.
   ///
-  /// A cancellation of the exchange or of the task ends the wait. The method uses `onCancel(_:)` for that; the
-  /// transport registers its own handler afterwards.
+  /// A cancellation of the exchange or of the task ends the wait, whether or not the transport has registered a
+  /// handler with `onCancel(_:)`.
   ///
   /// - Parameters:
   ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
@@ -228,7 +234,8 @@ public struct TransferContext: Sendable {
     for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> any BodyReader {
     let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return ActiveReader(reader, as: uploadPart, control: control, onEnd: emitSent)
+    return ActiveReader(
+      reader, reportingTo: UploadReport(of: uploadPart, length: reader.length, control: control, onEnd: emitSent))
   }
 
   /// Opens the request's body without events or progress, until the transport calls `reportSent()` on the reader.

@@ -38,9 +38,9 @@ public protocol Transport: Sendable {
 
   /// Makes one exchange.
   ///
-  /// When the context is cancelled (`TransferContext.onCancel`), the exchange ends at once with the reason of its control
-  /// (`ExchangeControl.reason`): before the head `send` throws it, after the head the body fails with it. The transport
-  /// then releases everything that belongs to the exchange.
+  /// When the context is cancelled (`TransferContext.onCancel`), the exchange ends at once with the reason of its
+  /// control (`ExchangeControl.reason`): before the head `send` throws it, after the head the body fails with it. The
+  /// transport then releases everything that belongs to the exchange.
   ///
   /// - Throws: `LupineError` if no final response arrived, with the metrics of the attempt. If the server is known not
   ///   to have processed the request, the error says so (`LupineError.unprocessed()`).
@@ -54,9 +54,8 @@ public protocol Transport: Sendable {
 
   /// Whether the transport answers without another program, as a mock does.
   ///
-  /// Such exchanges take no time of their own.
-  ///
-  /// A session on the system's clock then has no idle timeout unless one is set.
+  /// Exchanges then take no time of their own, so a session on the system's clock has no idle timeout unless one is
+  /// set.
   ///
   /// Default: `false`.
   var isVirtual: Bool { get }
@@ -74,6 +73,13 @@ public protocol Transport: Sendable {
   ///
   /// Default: `nil`, no monitor.
   func makeMonitor() -> (any EventMonitor)?
+
+  /// Counts the connections of all sessions that use the transport; returns zeros after its shutdown.
+  ///
+  /// `Session.connectionPool()` calls it.
+  ///
+  /// Default: `nil`, no connection pool.
+  func connectionPool() async -> ConnectionPoolSnapshot?
 }
 
 extension Transport {
@@ -85,6 +91,9 @@ extension Transport {
 
   /// Returns `nil`.
   public func makeMonitor() -> (any EventMonitor)? { nil }
+
+  /// Returns `nil`.
+  public func connectionPool() async -> ConnectionPoolSnapshot? { nil }
 }
 
 /// Wraps or replaces the transports of the sessions that a task builds, as a test's trait does.
@@ -95,8 +104,8 @@ extension Transport {
 public enum TransportOverride {
   /// Returns the transport to use in place of a builder's; `nil` changes nothing.
   ///
-  /// `Session.Builder.build()` calls it once for each session, before it returns. A transport that wraps another one forwards the requirements of `Transport`
-  /// that it does not implement itself.
+  /// `Session.Builder.build()` calls it once for each session, before it returns. A transport that wraps another one
+  /// forwards the requirements of `Transport` that it does not implement itself.
   ///
   /// Setting it hides the override of an enclosing scope; `wrapping(_:operation:)` keeps that one.
   @TaskLocal public static var wrap: (@Sendable (any Transport) -> any Transport)?
@@ -115,10 +124,4 @@ public enum TransportOverride {
     }
     return try await $wrap.withValue(both, operation: operation)
   }
-}
-
-/// A transport that keeps connections and can count them.
-public protocol ConnectionPooling: Transport {
-  /// Counts the connections of all sessions that use the transport; returns zeros after its shutdown.
-  func connectionPool() async -> ConnectionPoolSnapshot
 }

@@ -64,6 +64,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// Returns the capabilities among the given ones that this transport lacks.
   ///
   /// A transport without `networking` makes no connections: it needs neither `tls` nor `connectionReuse`.
+  // For the session, whose builder refuses a transport without them.
   package func missing(of needed: TransportCapabilities) -> TransportCapabilities {
     let missing = needed.subtracting(self)
     return contains(.networking) ? missing : missing.subtracting([.tls, .connectionReuse])

@@ -12,10 +12,11 @@
 /// response (`ResponseAttributeKey`), and starts work that outlasts a request with
 /// `TransferContext.startBackgroundTask(_:)`.
 ///
-/// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base. It needs none of the requirements
-/// of `Transport` that have defaults (`isVirtual`, `issues(with:)`, `makeMonitor()`): `Session.Builder.build()` asks the
-/// builder's transport for these and for the capabilities, without its layers. A layer therefore neither adds nor hides a
-/// capability. A transport that `TransportOverride` puts in the place of the builder's is asked, and forwards them all.
+/// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base. It needs none of the
+/// requirements of `Transport` that have defaults (`isVirtual`, `issues(with:)`, `makeMonitor()`, `connectionPool()`):
+/// the session asks the builder's transport for these and for the capabilities, without its layers. A layer therefore
+/// neither adds nor hides a capability. A transport that `TransportOverride` puts in the place of the builder's is
+/// asked, and forwards them all.
 public struct TransportLayer: Sendable {
   /// The name of a layer.
   ///

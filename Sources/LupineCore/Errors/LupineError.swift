@@ -67,7 +67,7 @@ extension LupineError {
   /// An opaque value that can be stored. It contains the URL of the transfer, so it is as secret as that URL.
   public var resumeData: Data? { details.values.resumeData }
 
-  /// Returns the error with the data to continue its transfer; `nil` removes them.
+  /// Returns the error with the data to continue its transfer; `nil` removes it.
   ///
   /// A kind of request that can be continued makes the data in a format of its own. Those of `LupineTransfers` are for
   /// `Session.download(resumingWith:)`, which refuses others.

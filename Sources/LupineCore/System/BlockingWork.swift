@@ -59,8 +59,9 @@ public enum BlockingWork {
 }
 
 /// Threads that run one job at a time each; they are started as jobs need them.
-private final class BlockingThreads: Sendable {
+final class BlockingThreads: Sendable {
   typealias Job = @Sendable () -> Void
+  typealias StartThread = @Sendable (@escaping Job) throws(SystemThread.Failure) -> Void
 
   /// The maximum number of threads; further jobs wait for one of them.
   private static let most = 64
@@ -83,6 +84,10 @@ private final class BlockingThreads: Sendable {
 
   private let state = Mutex(State())
   private let hasJob = Semaphore()
+  private let startThread: StartThread
+
+  /// - Parameter startThread: runs the closure on a new thread; called on the thread of a caller of `add`.
+  init(startThread: @escaping StartThread = BlockingThreads.startSystemThread) { self.startThread = startThread }
 
   func add(_ job: @escaping Job) {
     let need = state.withLock { state -> Need in
@@ -102,12 +107,26 @@ private final class BlockingThreads: Sendable {
     }
   }
 
-  /// Starts a thread; if the system refuses one, the calling thread runs the jobs.
+  private static let startSystemThread: StartThread = { (run) throws(SystemThread.Failure) in
+    try SystemThread("lupine-disk", run).detach()
+  }
+
+  /// Starts a thread.
+  ///
+  /// If the system refuses one, the other threads run the jobs. The calling thread runs them only if there is no other
+  /// thread, because it may be the thread of a transport.
   private func start() {
     do throws(SystemThread.Failure) {
-      try SystemThread("lupine-disk") { [self] in run() }.detach()
+      try startThread { [self] in run() }
     } catch {
-      run(untilIdle: true)
+      let isOnlyThread = state.withLock { state in
+        if state.threads > 1 {
+          state.threads -= 1
+          return false
+        }
+        return true
+      }
+      if isOnlyThread { run(untilIdle: true) }
     }
   }
 

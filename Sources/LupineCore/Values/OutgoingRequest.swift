@@ -61,6 +61,7 @@ public struct OutgoingRequest: Sendable {
   /// Whether the request has the field.
   ///
   /// Reads the stored scan; scans the fields if no result is stored.
+  // For the modules that act on a scanned field.
   package func has(_ field: ScannedField) -> Bool { fieldFacts.contains(field) }
 
   /// The result of the scan of the fields.

@@ -26,7 +26,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   }
   /// The first bytes of the body, for the error of a refused response (`LupineError.carrying(_:limit:)`).
   ///
-  /// The data, or the bytes that were kept of a body that was too long and was not needed (`ResponseDecision`).
+  /// The data, or the kept bytes of a body that exceeded a limit and was not needed.
   public var beginning: Data { storage.value.end.excerpt ?? storage.value.end.data }
   /// The trailers, if there were any.
   public var trailers: HTTPFields? {

@@ -134,9 +134,6 @@ public final class Session: Sendable {
   /// The session's source of randomness; each call returns 64 random bits.
   public var random: @Sendable () -> UInt64 { configuration.random }
 
-  /// The transport, if it has a connection pool.
-  var pooling: (any ConnectionPooling)? { base.withLock { $0 } as? any ConnectionPooling }
-
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }
 
@@ -144,7 +141,7 @@ extension Session {
   /// Counts the connections of the session's transport, including those of other sessions that share it.
   ///
   /// `nil` if the transport has no connection pool, such as a mock.
-  public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
+  public func connectionPool() async -> ConnectionPoolSnapshot? { await base.withLock { $0 }?.connectionPool() }
 }
 
 extension Session {

@@ -62,7 +62,7 @@ extension ExchangeSettings {
   convenience init(_ configuration: SessionConfiguration, clock: SessionClock) {
     self.init(
       clock: clock, now: configuration.now, timeouts: configuration.timeouts, limits: configuration.limits,
-      identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
+      connectionKey: configuration.identity, connections: configuration.connections, executor: configuration.executor,
       secretFields: configuration.secretFields)
   }
 }

@@ -9,7 +9,7 @@
 #endif
 
 /// Owns a semaphore of the system, for threads that wait for each other.
-public final class Semaphore: Sendable {
+public struct Semaphore: ~Copyable, Sendable {
   /// `nonisolated(unsafe)`: any thread may use a semaphore, and `deinit` frees the memory after the last use.
   nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 

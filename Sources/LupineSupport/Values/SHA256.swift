@@ -1,7 +1,7 @@
 /// The hash function SHA-256 (FIPS 180-4), computed piece by piece.
 ///
 /// It is for the modules that link no cryptography library; the plugins that link OpenSSL use OpenSSL's functions.
-/// `CONTRIBUTING.md` has the reason. The digests of files are not secret, so nothing here takes constant time.
+/// `CONTRIBUTING.md` has the reason. The digests of files are not secret, so constant-time code is not needed.
 public struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -31,6 +31,8 @@ public struct SHA256: Sendable {
   }
 
   /// Returns the digest of all added bytes, 32 bytes.
+  ///
+  /// Call it once, last.
   public mutating func finalize() -> [UInt8] {
     let bits = length &* 8
     var end = block + [0x80]

@@ -118,7 +118,7 @@ extension ConformanceStage {
     let log = ExchangeRecord()
     var context = TransferContext(
       id: RequestID(UInt64(number)), connectTimeout: settings.connectTimeout, limits: settings.limits,
-      identity: settings.identity, control: settings.control,
+      connectionKey: settings.identity, control: settings.control,
       events: { event in
         log.append(event)
         settings.onEvent(event)

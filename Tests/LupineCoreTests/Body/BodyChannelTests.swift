@@ -244,6 +244,19 @@ import Testing
     _ = try await body.end()
   }
 
+  @Test func `the end of an abandoned body stays the same if a stage fails afterwards`() async throws {
+    let control = ExchangeControl()
+    let stage = AbandoningStage()
+    let exchange = control.beginBody(BodySink(.stream(window: 9), stages: [stage]), resume: {})
+    let (body, writer) = (ResponseBody(exchange: exchange), ResponseBodyWriter(exchange: exchange))
+    stage.body.withLock { $0 = body }
+    _ = try Self.write("hello", to: writer)
+    writer.finish(metrics: TransferMetrics())
+    _ = try? await body.next()
+    stage.body.withLock { $0 = nil }
+    _ = try await body.end()
+  }
+
   @Test func `a task that awaits the end while an observer is called waits until the observer returns`() async throws {
     let (body, writer) = Self.make(.collect(limit: 5))
     let notes = Notes<String>()
@@ -286,4 +299,17 @@ private final class Inflating: BodyTransformer {
   }
 
   func finish(into output: Output) throws(LupineError) {}
+}
+
+/// Abandons its body, and then fails.
+private final class AbandoningStage: BodyTransformer {
+  let body = Mutex<ResponseBody?>(nil)
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    let body = body.withLock { $0 }
+    body?.abandon()
+    throw LupineError(.other, "")
+  }
+
+  func finish(into output: BodyTransformer.Output) throws(LupineError) {}
 }

@@ -270,8 +270,8 @@ private final class Counter: Sendable {
     _ = try await session.request(TestBed.url).serializingData().value
     await session.finishBackgroundTasks()
     #expect(contexts.all.count == 2)
-    #expect(contexts.all.first?.identity == contexts.all.last?.identity)
-    #expect(contexts.all.last?.identity.proxy == proxy)
+    #expect(contexts.all.first?.connectionKey == contexts.all.last?.connectionKey)
+    #expect(contexts.all.last?.connectionKey.proxy == proxy)
     #expect(pieces.all == [Array("hello".utf8)])
   }
 

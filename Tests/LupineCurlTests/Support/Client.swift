@@ -9,7 +9,7 @@ struct Client: Sendable {
   let transport: CurlTransport
   var limits = Limits()
   var connectTimeout: Duration? = .seconds(10)
-  var identity = ConnectionKey()
+  var connectionKey = ConnectionKey()
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
     self.init(CurlTransport(configuration))
@@ -52,7 +52,7 @@ struct Client: Sendable {
     control: ExchangeControl = ExchangeControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
   ) -> TransferContext {
     TransferContext(
-      id: RequestID(1), connectTimeout: connectTimeout, limits: limits, identity: identity, control: control,
+      id: RequestID(1), connectTimeout: connectTimeout, limits: limits, connectionKey: connectionKey, control: control,
       events: { log.append($0) }, sink: { _ in sink })
   }
 }

@@ -83,13 +83,13 @@ final class FloodPeer {
   var credential: ConnectionCredential? { kind == .challenge ? .ntlm(username: "ali", password: "sesame") : nil }
 
   /// How a request reaches it.
-  var identity: ConnectionKey {
+  var connectionKey: ConnectionKey {
     get throws(LupineError) {
-      var identity = ConnectionKey()
-      identity.unixSocket = unixSocket
-      identity.connectionCredential = credential
-      if let proxy { identity.proxy = try Proxy(proxy) }
-      return identity
+      var connectionKey = ConnectionKey()
+      connectionKey.unixSocket = unixSocket
+      connectionKey.connectionCredential = credential
+      if let proxy { connectionKey.proxy = try Proxy(proxy) }
+      return connectionKey
     }
   }
 

@@ -16,7 +16,7 @@ struct Exchange: Sendable {
   var now: @Sendable () -> Date = { Date() }
   var connectTimeout: Duration?
   var limits = Limits()
-  var identity = ConnectionKey()
+  var connectionKey = ConnectionKey()
   var evaluator: (any TrustEvaluator)?
   var control = ExchangeControl()
   var sink = BodySink.collect(limit: .max)
@@ -46,7 +46,7 @@ struct Exchange: Sendable {
   func send(through mock: MockTransport) async throws -> TransportResponse {
     let context = TransferContext(
       id: RequestID(1), attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
-      identity: identity, evaluator: evaluator, control: control, events: { [events] in events.add($0) },
+      connectionKey: connectionKey, evaluator: evaluator, control: control, events: { [events] in events.add($0) },
       sink: { [sink] _ in sink })
     var request = try OutgoingRequest(url, method: method, headers: headers, body: body)
     request.options.expectsContinue = expectsContinue

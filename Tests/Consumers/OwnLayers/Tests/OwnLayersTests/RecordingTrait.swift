@@ -54,4 +54,5 @@ struct RecordingTransport: Transport {
   func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }
 
   func makeMonitor() -> (any EventMonitor)? { base.makeMonitor() }
+  func connectionPool() async -> ConnectionPoolSnapshot? { await base.connectionPool() }
 }

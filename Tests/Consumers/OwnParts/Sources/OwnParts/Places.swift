@@ -17,7 +17,7 @@ struct OwnMatcher: RequestMatcher {
 }
 
 /// Hands everything to another.
-struct OwnTransport: ConnectionPooling {
+struct OwnTransport: Transport {
   let mock: MockTransport
 
   var capabilities: TransportCapabilities { mock.capabilities }
@@ -30,7 +30,7 @@ struct OwnTransport: ConnectionPooling {
 
   func shutdown() async { await mock.shutdown() }
 
-  func connectionPool() async -> ConnectionPoolSnapshot { ConnectionPoolSnapshot() }
+  func connectionPool() async -> ConnectionPoolSnapshot? { ConnectionPoolSnapshot() }
 }
 
 struct OwnForm: MultipartConvertible {

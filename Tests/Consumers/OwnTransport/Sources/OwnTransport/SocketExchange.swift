@@ -25,7 +25,7 @@ struct SocketExchange {
     _ transport: SocketTransport
   ) {
     (self.request, self.context, self.wakeup, self.transport) = (request, context, wakeup, transport)
-    route = SocketTransport.Route(origin: request.url.origin, identity: context.identity)
+    route = SocketTransport.Route(origin: request.url.origin, connectionKey: context.connectionKey)
     stream = ExchangeStream(reader, context, wakeup)
   }
 

@@ -11,7 +11,7 @@ final class SocketTransport: Transport {
   /// The properties that two exchanges must share to use the same connection.
   struct Route: Hashable {
     let origin: HTTPURL.Origin
-    let identity: ConnectionKey
+    let connectionKey: ConnectionKey
   }
 
   typealias Answer = Result<TransportResponse, LupineError>

@@ -1,0 +1,82 @@
+import Synchronization
+
+extension TransferContext {
+  /// Opens a request's body for this exchange, on a thread that waits for disks and for the program's code.
+  ///
+  /// A cancellation of the exchange or of the task ends the wait. A body that no thread has begun to open is then not
+  /// opened; one that is being opened is cancelled afterwards.
+  func open(
+    _ body: RequestBody, mayStayUnread: Bool, _ onReady: @escaping @Sendable () -> Void
+  ) async throws(LupineError) -> any BodyReader {
+    let executor = executor ?? ExecutorPreference.current
+    switch body.source {
+    case .none, .bytes: return try body.opener(on: executor, onReady)().get()
+    case .file, .stream, .sequence: break
+    }
+    if mayStayUnread, !body.isReplayable {
+      return DeferredReader(length: body.length, onReady: onReady, body.opener(on: executor, onReady))
+    }
+    if BlockingWork.runsInline { return try body.opener(on: executor, onReady)().get() }
+    let opening = BodyOpening(body.opener(on: executor, onReady))
+    let outcome = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        opening.begin(continuation)
+        control.setOpening { opening.end(.failure($0)) }
+        BlockingWork.start { opening.run() }
+      }
+    } onCancel: {
+      opening.end(.failure(LupineError(.cancelled, "The request was cancelled while its body was opened.")))
+    }
+    control.setOpening(nil)
+    return try outcome.get()
+  }
+}
+
+/// A wait for a body that another thread opens.
+private final class BodyOpening: Sendable {
+  typealias Outcome = Result<any BodyReader, LupineError>
+
+  private struct State {
+    /// Opens the body; `nil` once a thread does, or once the wait has ended.
+    var open: DeferredReader.Open?
+    var waiter: UnsafeContinuation<Outcome, Never>?
+    var hasEnded = false
+    /// The outcome, if the wait ended before it began.
+    var early: Outcome?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ open: @escaping DeferredReader.Open) { state = Mutex(State(open: open)) }
+
+  func begin(_ waiter: UnsafeContinuation<Outcome, Never>) {
+    let early = state.withLock { state in
+      if state.early == nil { state.waiter = waiter }
+      return state.early.take()
+    }
+    if let early { waiter.resume(returning: early) }
+  }
+
+  /// Opens the body, unless the wait has ended.
+  func run() {
+    // The closure, which holds the body, is released before the waiter continues.
+    guard let outcome = state.withLock({ $0.open.take() }).map({ $0() }) else { return }
+    end(outcome)
+  }
+
+  /// Ends the wait; only the first call has an effect.
+  ///
+  /// A body that is opened after that is cancelled.
+  func end(_ outcome: Outcome) {
+    let (waiter, unused, isLate) = state.withLock { state in
+      let isLate = state.hasEnded
+      state.hasEnded = true
+      if !isLate, state.waiter == nil { state.early = outcome }
+      return (state.waiter.take(), state.open.take(), isLate)
+    }
+    // Released outside the lock, and before the waiter continues.
+    _ = consume unused
+    waiter?.resume(returning: outcome)
+    if isLate, case .success(let reader) = outcome { reader.cancel() }
+  }
+}

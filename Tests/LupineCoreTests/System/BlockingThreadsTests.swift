@@ -1,0 +1,59 @@
+import Synchronization
+import Testing
+
+@testable import LupineCore
+@testable import LupineSupport
+
+/// Threads of which the system grants only the first ones; a granted thread runs when the test calls its code.
+@Suite struct BlockingThreadsTests {
+  private final class System: Sendable {
+    private let granted = Mutex<[BlockingThreads.Job]>([])
+    private let count: Int
+
+    init(granting count: Int) { self.count = count }
+
+    func start(_ run: @escaping BlockingThreads.Job) throws(SystemThread.Failure) {
+      let isGranted = granted.withLock { granted in
+        guard granted.count < count else { return false }
+        granted.append(run)
+        return true
+      }
+      if !isGranted { throw SystemThread.Failure(code: 11) }
+    }
+
+    /// Runs a granted thread on a thread of the system, so that it may wait for further jobs there.
+    func runThread() throws {
+      let first = granted.withLock(\.first)
+      let run = try #require(first)
+      try SystemThread("test", run).detach()
+    }
+  }
+
+  private static func threads(of system: System) -> BlockingThreads {
+    BlockingThreads { (run) throws(SystemThread.Failure) in try system.start(run) }
+  }
+
+  @Test func `a caller runs the jobs if the system grants no thread`() {
+    let threads = Self.threads(of: System(granting: 0))
+    let jobs = Notes<Int>()
+    for number in 1...2 { threads.add { jobs.add(number) } }
+    #expect(jobs.all == [1, 2])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a caller to whom the system refuses a thread leaves the jobs to another thread`() async throws {
+    let system = System(granting: 1)
+    let threads = Self.threads(of: system)
+    let jobs = Notes<Int>()
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    threads.add { jobs.add(1) }
+    threads.add {
+      jobs.add(2)
+      end.finish()
+    }
+    #expect(jobs.all == [])
+    try system.runThread()
+    for await _ in ends {}
+    #expect(jobs.all == [1, 2])
+  }
+}
