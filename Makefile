@@ -28,9 +28,9 @@ help:
 	@echo 'make offline run the tests on the mock alone, and print how long they took'
 	@echo 'make install install what is missing, and nothing else'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
-	@echo 'make soak    repeat for SOAK_MINUTES (30) what draws by seed, cancels, fails and is killed, each round with new seeds'
+	@echo 'make soak    repeat the tests of seeds, cancellations, faults and killed processes for SOAK_MINUTES (30)'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
-	@echo 'make plot    take over what was measured into Benchmarks/results.json, its chart and its tables'
+	@echo 'make plot    copy the measurements into Benchmarks/results.json, and write the chart and the tables'
 	@echo 'make lint    check the style of every source'
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make clean   remove what the others built'
@@ -59,7 +59,7 @@ test: install
 	@$(STAGE) 'snippets' $(PEERS) Tests/Support/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
 
-# All at once, as `swift test` does by itself: no mock knows of another. What weighs the whole process is left to `test`.
+# In parallel, because mocks are independent. The tests of a process's memory run only in `test`.
 offline: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'offline tests' $(RUN_TESTS) $(STRICT) \

@@ -25,7 +25,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(
     name: name, dependencies: ["LupineCore", "LupineFoundation", "LupineSupport", httpTypes] + dependencies,
     path: "Plugins/\(name)",
-    // What a plugin of ours can do, a stranger's can.
+    // Plugins of other packages have the same access.
     packageAccess: false, swiftSettings: settings)
 }
 
@@ -41,7 +41,7 @@ func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String]
     ], exclude: exclude, swiftSettings: settings)
 }
 
-/// A product that is there with the trait `Observability` alone.
+/// A product that only the trait `Observability` adds.
 func observability(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Observability"]))
 }
@@ -68,7 +68,7 @@ let package = Package(
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
-    // Snippets link products alone; this one is for them, and for nobody else.
+    // Snippets can link products only; no other target uses this one.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
   traits: [
@@ -94,12 +94,12 @@ let package = Package(
   targets: [
     // Re-exports FoundationEssentials, or Foundation on systems without it; it is no product.
     .target(name: "LupineFoundation", swiftSettings: settings),
-    // What the modules of Sources share that is no part of a contract; it is no product.
+    // Utilities that the modules share; no product.
     source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
-    // Kinds of request, made with what a stranger can use for one.
+    // Kinds of request that use only public declarations, as a module of another package would.
     source(
       "LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],
       packageAccess: false),
@@ -125,7 +125,7 @@ let package = Package(
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
-    // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
+    // The code for OpenSSL that LupineCurl and LupineOpenSSL share; neither a plugin nor a product.
     .target(
       name: "LupineX509", dependencies: ["COpenSSL", "LupineFoundation"], path: "Plugins/LupineX509",
       swiftSettings: settings),

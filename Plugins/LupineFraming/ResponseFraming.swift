@@ -4,9 +4,9 @@ import LupineSupport
 
 /// The rule by which the end of a response's body is found in HTTP/1.1 (RFC 9112 section 6.3).
 ///
-/// A head with two rules, or with an invalid one, is refused: another program may find a different end, and bytes of one
-/// response would then become the next response (response smuggling). The transport closes the connection of a refused
-/// head.
+/// A head with two rules, or with an invalid one, is refused: another program may find a different end, and bytes of
+/// one response would then become the next response (response smuggling). The transport closes the connection of a
+/// refused head.
 ///
 /// ```swift
 /// let head = HTTPResponse(status: .ok, headerFields: [.transferEncoding: "chunked"])
@@ -31,8 +31,8 @@ public enum ResponseFraming: Sendable, Hashable {
   ///   - head: the final head with all its fields.
   ///   - method: the method of the request.
   ///   - version: the version in the status line. Default: HTTP/1.1.
-  /// - Throws: `LupineError` of kind `malformedResponse` for `Transfer-Encoding` beside `Content-Length`, for a repeated
-  ///   or invalid `Content-Length`, for a transfer coding other than one `chunked`, and for any in HTTP/1.0.
+  /// - Throws: `LupineError` of kind `malformedResponse` for `Transfer-Encoding` beside `Content-Length`, for a
+  ///   repeated or invalid `Content-Length`, for a transfer coding other than one `chunked`, and for any in HTTP/1.0.
   public init(
     of head: HTTPResponse, to method: HTTPRequest.Method, in version: ProtocolVersion = .http1_1
   ) throws(LupineError) {

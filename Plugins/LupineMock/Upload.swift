@@ -21,7 +21,7 @@ final class Upload: Sendable {
   /// Whether the body can be sent once and is opened when it is read.
   private let isHeldBack: Bool
   private let ready: Signal
-  /// Emits `sent` for a file or a stream that turns out to be empty; `nil` for a body that is known to be empty or not.
+  /// Emits `sent` for a body that is found to be empty when it is opened, such as an empty file; `nil` for any other.
   private let reportEmpty: (@Sendable () -> Void)?
   private let state = Mutex(State())
 

@@ -25,7 +25,7 @@ public struct NetworkPath: Sendable, Hashable {
   /// Whether the route uses a cellular modem, where traffic may cost money.
   public var isExpensive: Bool { status == .reachable(.cellular) }
 
-  /// What policies need of the path.
+  /// The conditions of this path, for policies that do not depend on this module.
   ///
   /// A route over an interface of unknown kind counts as available and not expensive.
   public var conditions: NetworkConditions {

@@ -19,10 +19,12 @@ public protocol NetworkPathSource: Sendable {
 public struct NetworkPathWatch: Sendable {
   private let cancellation: @Sendable () -> Void
 
-  /// Creates a watch from the closure that ends it; `cancel()` calls it each time, on its caller's thread.
+  /// Creates a watch from the closure that ends it.
+  ///
+  /// Each call of `cancel()` calls the closure, on its caller's thread; the second call of the closure must do nothing.
   public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
 
-  /// Ends the watch; a second call does nothing.
+  /// Ends the watch.
   public func cancel() { cancellation() }
 }
 

@@ -54,8 +54,8 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
   ///   - region: the region, such as `eu-central-1`.
   ///   - payload: the part of a body that the signature covers. Default: all of it.
   ///   - scope: the servers that may receive signed requests. Default: the origin of the session's base URL.
-  ///   - credential: returns the keys on every attempt, so that temporary keys can change. It is called in a task of the
-  ///     request, off the caller's actor; calls for different requests may be concurrent. It may wait.
+  ///   - credential: returns the keys on every attempt, so that temporary keys can change. It is called in a task of
+  ///     the request, off the caller's actor; calls for different requests may be concurrent. It may wait.
   public init(
     service: String, region: String, payload: Payload = .signed, to scope: CredentialScope = .baseURL,
     credential: @escaping @Sendable () async throws -> AmazonCredential

@@ -39,8 +39,8 @@ final class DigestNonceStore: Sendable {
 
   /// Returns the answer to a challenge.
   ///
-  /// The nonce count continues if the nonce and the credential are the same as in the last answer; otherwise it starts at
-  /// 1.
+  /// The nonce count continues if the nonce and the credential are the same as in the last answer; otherwise it starts
+  /// at 1.
   func answer(
     for challenge: DigestChallenge, in space: ProtectionSpace, with credential: Credential, clientNonce: () -> String
   ) -> DigestAnswer {

@@ -1,8 +1,9 @@
 import LupineCore
 
-/// What an exchange needs while its connection is made: the lookup, the tunnel, the handshake, the challenges of a proxy.
+/// The state that few exchanges need: for a new connection (lookup, tunnel, handshake), for the challenges that libcurl
+/// answers, and for a body that only the end of a TLS connection ends.
 ///
-/// Allocated on demand: an exchange over a kept connection needs none of it.
+/// Allocated on demand.
 final class ConnectionSetup {
   /// A challenge that libcurl may answer.
   ///

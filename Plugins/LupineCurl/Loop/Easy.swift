@@ -7,7 +7,8 @@ import LupineSupport
 final class Easy {
   /// The exchange that the handle serves, without a reference.
   ///
-  /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before that.
+  /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before
+  /// that.
   private(set) var exchangeReference: Unmanaged<Exchange>?
   let multi: Multi
   let watchdog: Watchdog

@@ -112,8 +112,8 @@ extension Simulation {
   ///   - mix: the rates of the injected events.
   ///   - shrinkLimit: the maximum number of runs to find the fewest faults. Default: 1,000.
   ///   - stepLimit: the number of steps after which a body that does not end has failed. Default: `defaultStepLimit`.
-  /// - body: the code to run. It must create its own mock and session in each run, and throw if an expectation is not
-  ///   met.
+  ///   - body: the code to run. It must create its own mock and session in each run, and throw if an expectation is
+  ///     not met.
   /// - Returns: the number of seeds that were run.
   /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside a simulation.
   @discardableResult

@@ -1,7 +1,8 @@
 import LupineFoundation
 import LupineSupport
 
-/// The bytes of a body that have arrived: those in memory, and those that wait for the observers, the stages or the file.
+/// The bytes of a body that have arrived: those in memory, and those that wait for the observers, the stages or the
+/// file.
 struct BodyContent {
   /// The bytes in memory.
   private var target = BodyTarget()

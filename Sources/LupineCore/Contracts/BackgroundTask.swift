@@ -3,9 +3,9 @@ public import LupineFoundation
 extension TransferContext {
   /// Starts a task that belongs to the session and not to the request, such as the refresh of a stored response.
   ///
-  /// The task may outlast the request; a cancellation of the request does not cancel it. `Session.shutdown()` cancels it
-  /// and waits for its end, and a session that is released cancels it. The task does not keep the session alive, unless
-  /// the operation captures this context or the session.
+  /// The task may outlast the request; a cancellation of the request does not cancel it. `Session.shutdown()` cancels
+  /// it and waits for its end, and a session that is released cancels it. The task does not keep the session alive,
+  /// unless the operation captures this context or the session.
   ///
   /// - Parameter operation: the work. It runs in a task of its own, on the session's executor, or else on the global
   ///   one. It returns soon after its task is cancelled.

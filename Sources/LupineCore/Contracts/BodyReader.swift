@@ -2,9 +2,10 @@ public import LupineSupport
 
 /// A request body that a transport reads at its own pace.
 ///
-/// One reader serves one sending of a body. Its calls do not overlap, and each may be on another thread. A call never waits,
-/// neither for a disk nor for code of the program: if no bytes are available, `read(into:)` returns `pending`, and the
-/// reader later calls the closure that it was made with. A reader that needs a blocking call makes it with `BlockingWork`.
+/// One reader serves one sending of a body. Its calls do not overlap, and each may be on another thread. A call never
+/// waits, neither for a disk nor for code of the program: if no bytes are available, `read(into:)` returns `pending`,
+/// and the reader later calls the closure that it was made with. A reader that needs a blocking call makes it with
+/// `BlockingWork`.
 public protocol BodyReader: AnyObject, Sendable {
   /// The length of the body in bytes; `nil` if it is not known before the first read.
   ///

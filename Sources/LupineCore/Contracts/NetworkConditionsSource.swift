@@ -1,4 +1,5 @@
-/// Supplies the conditions of the network to policies, such as a retrier that waits for a network or a queue of uploads.
+/// Supplies the conditions of the network to policies, such as a retrier that waits for a network or a queue of
+/// uploads.
 ///
 /// A plugin takes `some NetworkConditionsSource` and does not depend on the plugin that reads the network's state.
 /// `NetworkReachabilityManager` of `LupineReachability` is the standard source; a program can supply its own, for
@@ -7,8 +8,8 @@
 /// The conditions explain a failure and end a wait. They do not decide whether to send: a route may lead nowhere, and
 /// a suspended network may resume for a request.
 ///
-/// The requirements are called concurrently, from any thread, and do not block. This adapter holds uploads back while the
-/// network is expensive:
+/// The requirements are called concurrently, from any thread, and do not block. This adapter holds uploads back while
+/// the network is expensive:
 ///
 /// ```swift
 /// struct PatientUploads: RequestAdapter {

@@ -21,7 +21,7 @@
 public protocol ParameterEncoder: Sendable {
   /// Returns the request with the parameters in it.
   ///
-  /// - Throws: any error; the request then ends with kind `parameterEncodingFailed`, whose `underlying` is that error. A
-  ///   `LupineError` is passed on unchanged.
+  /// - Throws: any error; the request then ends with kind `parameterEncodingFailed`, whose `underlying` is that error.
+  ///   A `LupineError` is passed on unchanged.
   func encode(_ parameters: some Encodable & Sendable, into request: OutgoingRequest) throws -> OutgoingRequest
 }

@@ -9,19 +9,20 @@ public import HTTPTypes
 /// - A stored response appears as a whole, when its writer commits it, and takes the place of the one with the same key
 ///   and variant. Until then the old one stays.
 /// - The store may remove any response at any time, for example to make room. The cache then sends the request.
-/// - An error means that the store has failed, not the request. The cache sends the request, and a response that was not
-///   stored completely does not appear.
-/// - What the store returns is what was stored. A store whose medium may be damaged or changed by others verifies it, and
-///   treats a damaged response as missing.
+/// - An error means that the store has failed, not the request. The cache sends the request, and a response that was
+///   not stored completely does not appear.
+/// - What the store returns is what was stored. A store whose medium may be damaged or changed by others verifies it,
+///   and treats a damaged response as missing.
 ///
-/// The methods are called concurrently, from any task, with no lock held. They block no thread of Swift's pool: code that
-/// waits for a disk runs in `BlockingWork`. If the calling task is cancelled, a method may throw before it has changed
-/// anything. `ResponseStoreCheck` of `LupineTesting` checks an implementation.
+/// The methods are called concurrently, from any task, with no lock held. They block no thread of Swift's pool: code
+/// that waits for a disk runs in `BlockingWork`. If the calling task is cancelled, a method may throw before it has
+/// changed anything. `ResponseStoreCheck` of `LupineTesting` checks an implementation.
 public protocol ResponseStore: Sendable {
   /// Returns the stored responses of a key, one for each variant, in any order.
   func responses(for key: String) async throws(LupineError) -> [StoredResponse]
 
-  /// Returns the content of a stored response, or a part of it, for `TransferContext.makeResponse(_:content:trailers:)`.
+  /// Returns the content of a stored response, or a part of it, for
+  /// `TransferContext.makeResponse(_:content:trailers:)`.
   ///
   /// The content is read at the reader's pace. If the response is removed or replaced meanwhile, the reader still gets
   /// its bytes or an error, never other bytes.
@@ -76,8 +77,8 @@ public protocol ResponseStore: Sendable {
 public protocol ResponseStoreWriter: AnyObject, Sendable {
   /// Takes the next bytes of the content, as they arrived.
   ///
-  /// It returns when the store is ready for more. A cache does not make a transfer wait for it: it keeps a bounded number
-  /// of bytes, and aborts the writer of a store that is too slow.
+  /// It returns when the store is ready for more. A cache does not make a transfer wait for it: it keeps a bounded
+  /// number of bytes, and aborts the writer of a store that is too slow.
   ///
   /// - Throws: `LupineError` if the bytes cannot be stored, as over a limit or on a full disk. The cache then aborts.
   func append(_ bytes: Data) async throws(LupineError)
@@ -100,8 +101,8 @@ public struct ResponseRecord: Sendable, Hashable, Codable, HidesSecrets {
   ///
   /// A store whose medium limits names uses a hash of it.
   public var key: String
-  /// The variant among the responses of the key, which the cache makes from the fields that `Vary` names; empty if there
-  /// is one alone.
+  /// The variant among the responses of the key, which the cache makes from the fields that `Vary` names; empty if
+  /// there is one alone.
   public var variant: String
   /// The head of the response.
   public var head: HTTPResponse

@@ -2,8 +2,8 @@ public import LupineFoundation
 
 /// The clock, date and random source for the sessions that a task builds, unless their builder sets its own.
 ///
-/// A simulation sets it for its body, so that a program runs in virtual time without changes. The sessions call `now` and
-/// `random` from any thread, concurrently.
+/// A simulation sets it for its body, so that a program runs in virtual time without changes. The sessions call `now`
+/// and `random` from any thread, concurrently.
 public struct SessionEnvironment: Sendable {
   /// The clock of the sessions.
   public let clock: any Clock<Duration>

@@ -82,8 +82,8 @@ extension LupineError {
 
   /// Returns the error with the redacted head of the response, unless it already has one.
   ///
-  /// A layer uses it for an error that it throws in the place of a response. Fields that only this session declares secret
-  /// are redacted when the session passes the error on.
+  /// A layer uses it for an error that it throws in the place of a response. Fields that only this session declares
+  /// secret are redacted when the session passes the error on.
   public func about(_ response: HTTPResponse) -> LupineError {
     details.values.response == nil ? replacing { $0.response = response.redacted() } : self
   }

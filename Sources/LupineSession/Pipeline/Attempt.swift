@@ -196,8 +196,8 @@ extension Attempt {
 extension Attempt {
   /// Prepares the request with the handler, and adds the session's default fields.
   ///
-  /// A field that the request already has is not changed. No content coding is requested with a range, because a part of
-  /// coded content cannot be decoded, and many servers would send the whole content.
+  /// A field that the request already has is not changed. No content coding is requested with a range, because a part
+  /// of coded content cannot be decoded, and many servers would send the whole content.
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let handler = execution.handler else { return try withDefaults(request) }

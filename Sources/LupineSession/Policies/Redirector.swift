@@ -19,8 +19,9 @@ public struct Redirector: Sendable {
 
   /// Calls a closure that may change the next request, or return `nil` to keep the redirect as the response.
   ///
-  /// The closure is called on the request's task, off the transport's thread, while the redirect's body may be arriving.
-  /// If the closure changes the origin, the secrets and the `Host` of the previous request are removed as well.
+  /// The closure is called on the request's task, off the transport's thread, while the redirect's body may be
+  /// arriving. If the closure changes the origin, the secrets and the `Host` of the previous request are removed as
+  /// well.
   public static func modify(_ decision: @escaping Decision) -> Redirector { Redirector(follows: true, decision) }
 
   /// Returns a redirector that also follows redirects from https to http, without the request's secrets.

@@ -5,10 +5,11 @@ import LupineSupport
 extension DataDecoder {
   /// Decodes the data after checking its nesting and its JSON syntax, and names the cause of a failure.
   ///
-  /// The checks keep Foundation's decoders from overflowing the stack. The built-in serializers decode with this method; a
-  /// serializer or a stream of a program's own does so for data that a server sent.
+  /// The checks keep Foundation's decoders from overflowing the stack. The built-in serializers decode with this
+  /// method; a serializer or a stream of a program's own does so for data that a server sent.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed`, or `limitExceeded(.nesting)` if the data are nested too deeply.
+  /// - Throws: `LupineError` of kind `serializationFailed`, or `limitExceeded(.nesting)` if the data are nested too
+  ///   deeply.
   public func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
     let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
     do {

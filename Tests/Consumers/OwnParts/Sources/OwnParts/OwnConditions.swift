@@ -10,6 +10,7 @@ final class OwnConditions: NetworkConditionsSource {
   }
 
   private let state: Mutex<State>
+  private let reads = AsyncStream.makeStream(of: Void.self)
 
   init(_ conditions: NetworkConditions) { state = Mutex(State(conditions: conditions)) }
 
@@ -21,7 +22,13 @@ final class OwnConditions: NetworkConditionsSource {
       reader.yield(state.conditions)
       state.readers.append(reader)
     }
+    reads.continuation.yield()
     return stream
+  }
+
+  /// Waits until the conditions are read once more.
+  func waitForReader() async {
+    for await _ in reads.stream { break }
   }
 
   func set(_ conditions: NetworkConditions) {
@@ -51,9 +58,12 @@ extension OwnParts {
     let session = try Session.Builder().transport(mock).adapter(PatientUploads(network: network))
       .retrier(OfflineRetrier(network: network)).build()
     async let upload = session.request("https://example.com/flowers", method: .put).serializingData().response
+    await network.waitForReader()
+    guard mock.requests.isEmpty else { throw Surprise(what: "the upload did not wait") }
     network.set(NetworkConditions(.unavailable))
     guard await upload.response?.status == .created else { throw Surprise(what: "the upload failed") }
     async let isBack = network.waitUntilAvailable(within: .seconds(5), on: TestClock())
+    await network.waitForReader()
     network.set(NetworkConditions(.available))
     guard await isBack else { throw Surprise(what: "the wait did not end with the network's return") }
     network.set(NetworkConditions(.unavailable))

@@ -2,7 +2,9 @@ import Foundation
 import Lupine
 import LupineMock
 
-/// A program that adopts every protocol of Lupine's that is there to be adopted, and sends one request through its parts.
+/// A program with its own parts of a session, which sends requests through them.
+///
+/// The packages beside it adopt the other protocols.
 @main struct OwnParts {
   struct Surprise: Error {
     let what: String
