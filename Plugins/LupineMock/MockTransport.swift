@@ -47,9 +47,10 @@ public final class MockTransport: Transport {
   /// The recorded events of the requests that arrived.
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
-  /// What the mock imitates. It makes no connections and no TLS handshakes.
+  /// What the mock imitates.
   ///
-  /// A session with a client certificate or versions of TLS cannot be built on it; leave these steps out in a test.
+  /// It makes no connections and no TLS handshakes. A session with a client certificate or versions of TLS cannot be
+  /// built on it; leave these steps out in a test.
   ///
   /// A session's limits on concurrent exchanges apply to the exchanges of all sessions with such a limit. Waiting
   /// exchanges begin in the order of their priority. Every exchange counts, because HTTP/2 is not assumed.
