@@ -19,14 +19,14 @@ extension Attempt {
   }
 
   /// The connection key of a request, with its proxy, and with the connection credential if its scope allows the URL.
-  mutating func identity(for request: OutgoingRequest) -> ConnectionKey {
-    var identity = session.identity(for: request)
+  mutating func connectionKey(for request: OutgoingRequest) -> ConnectionKey {
+    var key = session.connectionKey(for: request)
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
       authentication(.origin, { $0.admits(request.url) })
-    else { return identity }
-    identity.connectionCredential = given.credential
-    return identity
+    else { return key }
+    key.connectionCredential = given.credential
+    return key
   }
 
   /// Whether there is a credential or a provider for a server's challenge.
@@ -185,11 +185,11 @@ extension Session {
 
 extension Session {
   /// The connection key of a request.
-  func identity(for request: OutgoingRequest) -> ConnectionKey {
-    guard hasProxies else { return configuration.identity }
-    var identity = configuration.identity
-    identity.proxy = configuration.proxies.proxy(for: request.url)
-    return identity
+  func connectionKey(for request: OutgoingRequest) -> ConnectionKey {
+    guard hasProxies else { return configuration.connectionKey }
+    var key = configuration.connectionKey
+    key.proxy = configuration.proxies.proxy(for: request.url)
+    return key
   }
 
   /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.

@@ -192,7 +192,7 @@ extension Attempt {
       id: execution.id, attempt: number, settings: session.exchangeSettings, control: control)
     guard session.hasOwnRoutes || request.timeouts != nil else { return context }
     return context.connecting(
-      as: identity(for: request),
+      as: connectionKey(for: request),
       within: request.timeouts.map(\.connect) ?? session.configuration.timeouts.connect,
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization)

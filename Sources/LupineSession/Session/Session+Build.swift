@@ -19,8 +19,8 @@ extension Session.Builder {
     configuration.baseURL = checkedBaseURL(&issues)
     configuration.now = givenDate ?? dateOfClock ?? configuration.now
     configuration.trustPolicy = checkedTrust(&configuration, &issues)
-    configuration.identity.trustPolicy = configuration.trustPolicy?.id
-    checkIdentity(configuration.identity, &issues)
+    configuration.connectionKey.trustPolicy = configuration.trustPolicy?.id
+    checkConnectionKey(configuration.connectionKey, &issues)
     checkConnectionCredential(&issues)
     checkRoute(&configuration, &issues)
     configuration.freePublicFields()
@@ -35,7 +35,7 @@ extension Session.Builder {
       issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
       throw Self.error(issues)
     }
-    issues += transport.issues(with: configuration.identity)
+    issues += transport.issues(with: configuration.connectionKey)
     let layered = layered(transport, &issues)
     guard issues.isEmpty else { throw Self.error(issues) }
     DefaultFields.complete(&configuration)
@@ -139,13 +139,13 @@ extension Session.Builder {
   }
 
   /// Checks the client certificate, the authorities and the TLS versions against the transport's capabilities.
-  func checkIdentity(_ identity: ConnectionKey, _ issues: inout [ConfigurationIssue]) {
-    if identity.clientCertificate != nil { require([.clientCertificates, .tls], "clientCertificate", &issues) }
-    if identity.certificateAuthorities != nil { require(.tls, "certificateAuthorities", &issues) }
-    if identity.additionalCertificateAuthorities != nil { require(.tls, "additionalCertificateAuthorities", &issues) }
-    guard identity.minimumTLSVersion != nil || identity.maximumTLSVersion != nil else { return }
+  func checkConnectionKey(_ key: ConnectionKey, _ issues: inout [ConfigurationIssue]) {
+    if key.clientCertificate != nil { require([.clientCertificates, .tls], "clientCertificate", &issues) }
+    if key.certificateAuthorities != nil { require(.tls, "certificateAuthorities", &issues) }
+    if key.additionalCertificateAuthorities != nil { require(.tls, "additionalCertificateAuthorities", &issues) }
+    guard key.minimumTLSVersion != nil || key.maximumTLSVersion != nil else { return }
     require([.tlsVersions, .tls], "tlsVersions", &issues)
-    if let minimum = identity.minimumTLSVersion, let maximum = identity.maximumTLSVersion, minimum > maximum {
+    if let minimum = key.minimumTLSVersion, let maximum = key.maximumTLSVersion, minimum > maximum {
       issues.append(
         ConfigurationIssue(
           part: "tlsVersions", reason: "the oldest, \(minimum.rawValue), is newer than \(maximum.rawValue)"))

@@ -7,11 +7,11 @@ extension Session.Builder {
     let (proxies, problems) = checkedProxies(&configuration.warnings)
     configuration.proxies = proxies
     issues += problems
-    configuration.identity.unixSocket = route.unixSocket
-    configuration.identity.networkPolicy = route.networkPolicy
-    configuration.identity.resolverOverrides = checkedOverrides(&issues)
+    configuration.connectionKey.unixSocket = route.unixSocket
+    configuration.connectionKey.networkPolicy = route.networkPolicy
+    configuration.connectionKey.resolverOverrides = checkedOverrides(&issues)
     if let text = route.localAddress {
-      configuration.identity.localAddress = IPAddress(text)
+      configuration.connectionKey.localAddress = IPAddress(text)
       require(.localAddresses, "localAddress", &issues)
       if IPAddress(text) == nil {
         issues.append(ConfigurationIssue(part: "localAddress", reason: "\"\(text)\" is not an address"))

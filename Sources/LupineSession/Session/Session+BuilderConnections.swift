@@ -85,19 +85,19 @@ extension Session.Builder {
   /// missing or unreadable, the last contents apply. A file without certificates is an error of kind `configuration`.
   /// Open connections are not affected.
   public func certificateAuthorities(_ path: String) -> Self {
-    changed { $0.configuration.identity.certificateAuthorities = path }
+    changed { $0.configuration.connectionKey.certificateAuthorities = path }
   }
 
   /// Sets a file of root certificates, in PEM, that is trusted in addition to the system's or their replacement.
   ///
   /// Changes of the file have the same effect as those of `certificateAuthorities(_:)`.
   public func additionalCertificateAuthorities(_ path: String) -> Self {
-    changed { $0.configuration.identity.additionalCertificateAuthorities = path }
+    changed { $0.configuration.connectionKey.additionalCertificateAuthorities = path }
   }
 
   /// Sets the client certificate, which is sent to servers that request one.
   public func clientCertificate(_ certificate: ClientCertificate) -> Self {
-    changed { $0.configuration.identity.clientCertificate = certificate }
+    changed { $0.configuration.connectionKey.clientCertificate = certificate }
   }
 
   /// Sets the minimum and maximum TLS version; a maximum of `nil` sets no upper bound.
@@ -105,8 +105,8 @@ extension Session.Builder {
   /// Default: 1.2 and newer.
   public func tlsVersions(minimum: TLSVersion = .tls1_2, maximum: TLSVersion? = nil) -> Self {
     changed {
-      $0.configuration.identity.minimumTLSVersion = minimum
-      $0.configuration.identity.maximumTLSVersion = maximum
+      $0.configuration.connectionKey.minimumTLSVersion = minimum
+      $0.configuration.connectionKey.maximumTLSVersion = maximum
     }
   }
 

@@ -15,7 +15,7 @@ struct SessionConfiguration: Sendable {
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
   var decodingDefaults = DecodingDefaults()
   var trustPolicy: TrustPolicy?
-  var identity = ConnectionKey()
+  var connectionKey = ConnectionKey()
   var proxies = ProxyRules()
   var connections = ConnectionOptions()
   /// The version of HTTP for requests that do not name one.
@@ -62,8 +62,8 @@ extension ExchangeSettings {
   convenience init(_ configuration: SessionConfiguration, clock: SessionClock) {
     self.init(
       clock: clock, now: configuration.now, timeouts: configuration.timeouts, limits: configuration.limits,
-      connectionKey: configuration.identity, connections: configuration.connections, executor: configuration.executor,
-      secretFields: configuration.secretFields)
+      connectionKey: configuration.connectionKey, connections: configuration.connections,
+      executor: configuration.executor, secretFields: configuration.secretFields)
   }
 }
 

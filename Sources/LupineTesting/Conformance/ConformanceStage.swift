@@ -118,7 +118,7 @@ extension ConformanceStage {
     let log = ExchangeRecord()
     var context = TransferContext(
       id: RequestID(UInt64(number)), connectTimeout: settings.connectTimeout, limits: settings.limits,
-      connectionKey: settings.identity, control: settings.control,
+      connectionKey: settings.connectionKey, control: settings.control,
       events: { event in
         log.append(event)
         settings.onEvent(event)
@@ -232,7 +232,7 @@ struct WeakControl: Sendable {
 struct StageSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()
-  var identity = ConnectionKey()
+  var connectionKey = ConnectionKey()
   var proxyAuthorization: String?
   var connectTimeout: Duration?
   var control = ExchangeControl()

@@ -63,10 +63,10 @@ import Testing
   @Test func `a description has no password`() {
     let credential = ConnectionCredential(
       scheme: .ntlm, credential: Credential(username: "u", password: "secretRw4uPz8nYc"))
-    var identity = ConnectionKey()
-    identity.connectionCredential = credential
+    var connectionKey = ConnectionKey()
+    connectionKey.connectionCredential = credential
     #expect("\(credential)" == "ConnectionCredential(NTLM, u)")
-    #expect(!"\(identity) \(String(reflecting: credential))".contains("secretRw4uPz8nYc"))
+    #expect(!"\(connectionKey) \(String(reflecting: credential))".contains("secretRw4uPz8nYc"))
   }
 }
 

@@ -135,7 +135,7 @@ import Testing
     #expect(configuration.retriers.count == 1)
     #expect(configuration.interceptors.count == 1)
     #expect(configuration.secretFields.contains(.custom))
-    #expect(configuration.identity.certificateAuthorities == "/roots.pem")
+    #expect(configuration.connectionKey.certificateAuthorities == "/roots.pem")
     #expect(configuration.parameterEncoder is JSONParameterEncoder)
   }
 

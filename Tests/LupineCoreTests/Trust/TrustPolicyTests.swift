@@ -81,8 +81,8 @@ import Testing
 
   @Test func `two policies are two identities`() throws {
     let builder = Session.Builder().transport(MockTransport()).trust(["a.example.com": .custom { _ in }])
-    let first = try builder.build().configuration.identity
-    #expect(try builder.build().configuration.identity != first)
+    let first = try builder.build().configuration.connectionKey
+    #expect(try builder.build().configuration.connectionKey != first)
     #expect(first.trustPolicy != nil)
   }
 

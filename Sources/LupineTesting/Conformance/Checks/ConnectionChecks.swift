@@ -78,7 +78,7 @@ extension ConformanceKit {
     try stage.play { _ in .text("ok") }
     for policy: UInt64? in [nil, 1, 2, 1] {
       var settings = StageSettings()
-      settings.identity = ConnectionKey(trustPolicy: policy)
+      settings.connectionKey = ConnectionKey(trustPolicy: policy)
       _ = try await stage.fetch(with: settings)
     }
     try stage.expect(stage.peer.connectionCount, 3, "The connections made for three connection keys")

@@ -11,7 +11,7 @@ extension ConformanceKit {
   /// Settings with the peer as the proxy, which alone must receive the credential.
   private static func throughPeer(_ stage: ConformanceStage) throws -> StageSettings {
     var settings = StageSettings()
-    settings.identity.proxy = try Proxy(try stage.peer.url)
+    settings.connectionKey.proxy = try Proxy(try stage.peer.url)
     settings.proxyAuthorization = proof
     return settings
   }

@@ -47,7 +47,9 @@ final class CachingTransport: Transport {
   func shutdown() async { await base.shutdown() }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    guard request.method == .get, request.options[CacheMode.self] != .bypass else {
+    // One user's response is not for another one.
+    let isPersonal = request.headers.contains(.authorization) || request.headers.contains(.cookie)
+    guard request.method == .get, !isPersonal, request.options[CacheMode.self] != .bypass else {
       var response = try await base.send(request, in: context)
       response.attributes[CacheStatus.self] = .bypassed
       return response

@@ -6,7 +6,7 @@ import Synchronization
 /// A transport for HTTP/1.1 in clear text over the system's sockets.
 ///
 /// Each exchange has a thread, because it blocks and must not block the threads of Swift's concurrency. A connection
-/// serves one exchange at a time and is kept for the next one with the same origin and identity.
+/// serves one exchange at a time and is kept for the next one with the same origin and connection key.
 final class SocketTransport: Transport {
   /// The properties that two exchanges must share to use the same connection.
   struct Route: Hashable {
