@@ -6,7 +6,7 @@ import LupineMock
 import Synchronization
 import Testing
 
-/// Requests without a connection, because the stub reads their body and then fails with a fault of the connection.
+/// Requests whose stub reads the body, and then fails with a fault that precedes any connection: nothing is sent.
 @Suite struct RefusedBodyTests {
   /// The part of a stub that reads the body.
   enum Sight: CaseIterable { case condition, closure }
