@@ -94,7 +94,7 @@ import Testing
     let waiting = (1...5).map { exchange("\($0).example", ExchangeControl(), lookups, queued) }
     #expect(lookups.waitingCount == 5)
     #expect(queued.queuedCount == 5)
-    // An exchange that needs a queued name joins its lookup, and takes no place of its own in the queue.
+    // An exchange whose name has a running lookup joins that lookup, and does not enter the queue.
     let joined = exchange("a.example", ExchangeControl(), lookups, queued)
     #expect(lookups.waitingCount == 5)
     resolver.mayAnswer.open()

@@ -9,7 +9,7 @@ import Testing
 ///
 /// The server sends the first bytes of a forged response after a valid one, and the rest after the next request.
 @Suite(.timeLimit(.minutes(2))) struct SurplusTests {
-  /// A response, the method it answers, and its content.
+  /// A complete response, the method of its request, and its content.
   struct Whole: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var method = HTTPRequest.Method.get
