@@ -9,7 +9,7 @@ import Testing
 /// Bodies whose opening waits for code of the program, or for a free thread.
 @Suite struct BodyOpeningTests {
   private let mock = MockTransport()
-  /// Blocks the threads that wait for disks until the test signals it.
+  /// Blocks the threads of `BlockingWork` until the test signals the gate.
   private let gate = Gate()
 
   init() { mock.stub(.post, "https://example.com/", .status(.ok)) }
