@@ -18,7 +18,7 @@ enum Coding: String, CaseIterable, Sendable {
     }
   }
 
-  /// Decodes with limits that no honest test reaches.
+  /// Decodes the bytes, by default with limits that only tests of limits reach.
   func decode(_ bytes: [UInt8], pieces: Int = .max, limits: DecodingLimits = .generous) throws -> [UInt8] {
     try run(coding.makeDecoder(limits: limits), over: bytes, pieces: pieces).joined
   }
@@ -32,14 +32,14 @@ extension DecodingLimits {
   static let generous = DecodingLimits(maximumSize: 1 << 30, maximumRatio: 1_000_000)
 }
 
-/// What a transformer handed over.
+/// The output of a transformer.
 struct Outcome: Sendable {
   var joined: [UInt8] = []
   var largestPiece = 0
   var pieces = 0
 }
 
-/// Gives the bytes to a transformer in pieces of a size, and ends.
+/// Passes the bytes to a transformer in pieces of a fixed size, and then finishes it.
 func run(
   _ transformer: any BodyTransformer, over bytes: [UInt8], pieces: Int = .max
 ) throws -> Outcome {
@@ -55,7 +55,7 @@ func run(
   return outcome
 }
 
-/// Gives one piece to a transformer.
+/// Passes one piece to a transformer.
 func feed(
   _ transformer: any BodyTransformer, _ bytes: ArraySlice<UInt8>, into output: BodyTransformer.Output
 ) throws {

@@ -47,7 +47,7 @@ import Testing
     for bit in 10 * 8..<coded.count * 8 {
       var damaged = coded
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-      // The padding bits before the CRC carry nothing, so a body that still decodes must be the same one.
+      // The padding bits before the CRC have no meaning: if the body still decodes, its content must be unchanged.
       let decoded = try? Coding.gzip.decode(damaged)
       #expect(decoded == nil || decoded == Self.plain)
     }
@@ -102,7 +102,7 @@ import Testing
   }
 }
 
-/// The kind of the error that the body throws, `other` where it is a stranger, `nil` when it throws none.
+/// The kind of the error that `body` throws: `other` if it is not a `LupineError`, `nil` if there is no error.
 func kind(_ body: () throws -> Void) -> LupineError.Kind? {
   do {
     try body()

@@ -69,7 +69,9 @@ import Testing
   }
 }
 
-/// Coded zeros without an end: decoders get as many as they ask for, so that nothing large is made.
+/// An endless stream of compressed zeros.
+///
+/// The zeros are compressed piece by piece during decoding, so that no large value is in memory.
 private struct Bomb {
   private let coding: Coding
   private let encoder: any BodyTransformer
@@ -79,7 +81,7 @@ private struct Bomb {
     encoder = try coding.coding.makeEncoder()
   }
 
-  /// Decodes up to 10 GB of zeros and tells how that ended.
+  /// Decodes up to 10 GB of zeros, and returns the error and the sizes of the output.
   func explode(limits: DecodingLimits) throws -> (kind: LupineError.Kind?, delivered: Int64, largestPiece: Int) {
     let decoder = try coding.coding.makeDecoder(limits: limits)
     let zeros = [UInt8](repeating: 0, count: 1 << 20)

@@ -10,7 +10,7 @@ import Testing
   enum Kind: CaseIterable { case bytes, manyBytes, stream }
 
   private static func body(_ kind: Kind) -> (RequestBody, Data) {
-    // A little more than is coded at once.
+    // The size of `manyBytes` is a little more than one compression step takes.
     let size = kind == .manyBytes ? 1_100_000 : 10_000
     let data = (0..<size / 1_000).reduce(into: Data()) { data, number in
       data += Data(repeating: UInt8(truncatingIfNeeded: number), count: 1_000)

@@ -4,7 +4,7 @@ import LupineFixtures
 enum Sample: String, CaseIterable, Sendable {
   case empty, oneByte, noise, text, zeros
 
-  /// Made once: without the optimiser the text takes its time.
+  /// The samples, made once, because a build without optimisation makes the text slowly.
   private static let made = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.make()) })
 
   func bytes() -> [UInt8] { Self.made[self] ?? [] }

@@ -1,6 +1,6 @@
-/// Data coded by programs that are not this project's, in base64.
+/// Data that programs of other projects have compressed, in Base64.
 ///
-/// `numbers` is what `seq 1 100` prints; `lupines` is `yes lupine | head -c 300000`.
+/// `numbers` is the output of `seq 1 100`, and `lupines` that of `yes lupine | head -c 300000`.
 enum Vector: String, CaseIterable, Sendable {
   /// `gzip -n -9 -c numbers` (gzip 1.12).
   case gzipProgram
@@ -14,9 +14,9 @@ enum Vector: String, CaseIterable, Sendable {
   case zlibOfPython
   /// `zlib.compressobj(9, zlib.DEFLATED, -15)` over numbers (Python 3.11.7): no zlib header.
   case rawDeflate
-  /// The same at level 0 over the first 30 bytes of numbers: one stored block.
+  /// `zlib.compressobj(0, zlib.DEFLATED, -15)` over the first 30 bytes of numbers: one stored block.
   case rawStored
-  /// The same at level 9 over nothing: two bytes.
+  /// `zlib.compressobj(9, zlib.DEFLATED, -15)` over an empty input: two bytes.
   case rawEmpty
   /// `brotli -q 11 -c numbers` (brotli 1.0.9).
   case brotliProgram
@@ -36,7 +36,7 @@ enum Vector: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the data decodes to.
+  /// The decoded data.
   var plain: [UInt8] {
     switch self {
     case .gzipTwoMembers: Self.numbers + Self.numbers
@@ -50,7 +50,7 @@ enum Vector: String, CaseIterable, Sendable {
   private static let numbers = (1...100).flatMap { "\($0)\n".utf8 }
   private static let lupines = Array(repeatElement("lupine\n".utf8, count: 42_858).joined().prefix(300_000))
 
-  /// The coded data.
+  /// The compressed data.
   var base64: String {
     switch self {
     case .gzipProgram:

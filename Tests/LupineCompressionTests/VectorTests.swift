@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `a zstd window over 8 MiB is an error`() throws {
-    // `zstd --ultra -22 --long=27 -c < lupines` (zstd 1.5.4): a window of 128 MiB.
+    // The output of `zstd --ultra -22 --long=27 -c < lupines` (zstd 1.5.4), with a window of 128 MiB.
     let coded = try bytes("KLUv/QSIfAAAOGx1cGluZQoBAPb/yosRRAAAAAEA/f/KCxBFAAAAAQDdEx0AATpB94A=")
     #expect(kind { _ = try Coding.zstd.decode(coded) } == .contentDecodingFailed)
   }

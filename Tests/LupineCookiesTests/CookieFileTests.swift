@@ -8,7 +8,7 @@ import Testing
 @Suite struct CookieFileTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-  /// Runs the body with the path of a file that is not there yet, in a folder of its own.
+  /// Calls `body` with the path of a file that does not exist yet, in a new folder.
   private static func withPath(_ body: (String) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "lupine-\(UInt64.random(in: .min ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

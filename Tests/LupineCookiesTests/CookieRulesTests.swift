@@ -11,23 +11,23 @@ import Testing
     CookieRules(url: try HTTPURL(url), now: now).cookie(field)
   }
 
-  /// From the list's published rules: plain, wildcard and exception rules, private domains, and names under none.
+  /// Examples of the Public Suffix List: plain, wildcard and exception rules, private domains, and unlisted names.
   @Test(arguments: [
-    // Who may share among all hosts of a domain.
+    // Domains whose hosts may share the cookie.
     ("www.example.com", "example.com", true), ("www.example.com", "www.example.com", true),
     ("www.example.co.uk", "example.co.uk", true), ("a.b.example.com", "b.example.com", true),
     ("www.city.kawasaki.jp", "city.kawasaki.jp", true), ("www.www.ck", "www.ck", true),
     ("a.b.c.mm", "b.c.mm", true), ("x.user.github.io", "user.github.io", true),
     ("www.xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn", true),
     ("www.example.unlisted", "example.unlisted", true),
-    // Suffixes belong to nobody.
+    // Public suffixes.
     ("www.example.com", "com", false), ("www.example.co.uk", "co.uk", false), ("www.example.co.uk", "uk", false),
     ("www.example.co.uk", "CO.UK", false), ("www.example.co.uk", ".co.uk", false),
     ("www.example.co.uk", "co.uk.", false), ("www.example.co.uk.", "co.uk.", false),
     ("a.test.ck", "test.ck", false), ("a.b.kawasaki.jp", "b.kawasaki.jp", false), ("a.b.c.mm", "c.mm", false),
     ("user.github.io", "github.io", false), ("www.example.unlisted", "unlisted", false),
     ("www.xn--85x722f.xn--55qx5d.cn", "xn--55qx5d.cn", false),
-    // Others' domains.
+    // Domains of other hosts, domains with a trailing dot or a letter outside ASCII, and IP addresses.
     ("www.example.com", "other.com", false), ("www.example.com", "ample.com", false),
     ("example.com", "www.example.com", false), ("www.example.com", "www.example.com.", false),
     ("www.example.com.", "example.com.", false), ("www.example.com", "ex\u{E4}mple.com", false),

@@ -103,7 +103,7 @@ import LupineCurl
   }
 }
 
-/// Against httpbin, whose cookies are Werkzeug's.
+/// Cookies of httpbin, which Werkzeug formats and parses.
 @Suite(.enabled(if: Peers.httpbin != nil || Peers.areRequired))
 struct CookiePeerTests {
   private struct Shown: Decodable {

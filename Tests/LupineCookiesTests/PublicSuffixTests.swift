@@ -3,10 +3,10 @@ import Testing
 
 @testable import LupineCookies
 
-/// The tests that are published with the Public Suffix List: the shortest domain below a suffix that somebody can own.
+/// The tests that are published with the Public Suffix List: the registrable domain of each name.
 ///
-/// A name comes here as a URL's host, which is in lower case, in ASCII and without an empty label: the published names in
-/// Unicode stand here in their ASCII form alone.
+/// Lupine passes the host of a URL, which is lower-case ASCII without an empty label. The published names in Unicode
+/// are therefore here only in their ASCII form.
 @Suite struct PublicSuffixTests {
   @Test(
     arguments: [

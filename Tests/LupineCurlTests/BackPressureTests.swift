@@ -85,7 +85,7 @@ import Testing
   }
 }
 
-/// Counts the bytes that are read.
+/// Counts the bytes that the request's body yields.
 private final class Counter: Sendable {
   private let count = Atomic(0)
 

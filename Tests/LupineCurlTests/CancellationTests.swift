@@ -61,7 +61,7 @@ import Testing
     let control = ExchangeControl()
     async let first = sendFailure(client, server.url + "/first", control)
     try await server.waitForRequest()
-    // The loop's table has 1,024 chains, so the last of these stands in the first one's.
+    // Makes 1,023 exchanges, so that the numbers of the first exchange and of the last one differ by 1,024.
     for _ in 1..<1_024 { _ = try await client.fetch(server.url) }
     async let last = client.fetch(server.url + "/last").text
     try await server.waitForRequest(count: 1_025)
@@ -136,7 +136,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  /// A client that makes one connection to a host, and a server that answers when the gate is open.
+  /// A client with at most one connection to a host, and a server that responds when the gate is open.
   private static func withOneConnection(answersAfter gate: Gate) throws -> (Client, ScriptedServer) {
     var configuration = CurlTransport.Configuration()
     configuration.connectionsPerHost = 1
@@ -158,7 +158,7 @@ import Testing
   }
 }
 
-/// A reader that never has bytes.
+/// A reader that never returns bytes.
 private final class PendingReader: BodyReader {
   let length: Int64? = nil
   private let cancelled: Gate

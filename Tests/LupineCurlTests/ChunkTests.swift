@@ -5,7 +5,7 @@ import LupineTesting
 import Testing
 import TrustSupport
 
-/// Bodies in chunks as they come through the transport; what is a chunk and what is none is shown for the reader alone.
+/// Chunked bodies through the transport; `ChunkReaderTests` tests the grammar of chunks in detail.
 @Suite(.timeLimit(.minutes(1))) struct ChunkTests {
   private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -54,7 +54,7 @@ import TrustSupport
     let answer = Array((Self.head + "5;a=\"b\"\r\nhello\r\n00\r\nX-A: 1\r\n\r\n").utf8)
     for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: answer) }) {
       peer.play(pieces)
-      // The peer answers one request of each connection.
+      // The peer answers one request on each connection.
       let client = Client.trusting()
       let response = try await client.fetch(peer.url)
       #expect(response.text == "hello", "\(pieces.map(\.count))")

@@ -5,7 +5,7 @@ import LupineTesting
 import Testing
 
 @Suite struct ConformanceTests {
-  /// libcurl drops the content of a 417, because it means to ask again without the expectation.
+  /// The check that fails, because libcurl discards the content of a 417 response in order to repeat the request.
   private static let knownIssue = "a 417 in place of 100 leaves the body unsent"
 
   @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: CurlTransport()))
@@ -23,7 +23,7 @@ import Testing
     #expect(skipped.allSatisfy { $0.check.name.hasPrefix("an HTTP/2 body that ") })
   }
 
-  /// What libcurl keeps of them shows that their peer works.
+  /// Runs those of the skipped checks that libcurl passes, which shows that the checks' peer works.
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
@@ -43,7 +43,7 @@ import Testing
     #expect(report.compared >= 100)
   }
 
-  /// A comparison that finds nothing proves nothing.
+  /// Shows that the comparison detects differences: otherwise its empty result would prove nothing.
   @Test(.timeLimit(.minutes(1)))
   func `a difference between libcurl and the mock is found`() async throws {
     let checks = ConformanceKit.checks.filter { $0.name == "a 404 is a response like any other" }
@@ -56,7 +56,7 @@ import Testing
   }
 }
 
-/// A transport with a field of its own in every response.
+/// A transport that adds a field to every response.
 private struct AlteredTransport: Transport {
   let inner: CurlTransport
 

@@ -10,7 +10,7 @@ import LupineTesting
 import LupineTransfers
 import Testing
 
-/// Ends requests of sessions from this side, over connections, after the head and three bytes of the body have arrived.
+/// Requests over real connections that the client ends after the head and three bytes of the body.
 @Suite struct EndedRequestTests {
   enum Way: CaseIterable, Sendable {
     case request, total, attempt, shutdown
@@ -95,7 +95,7 @@ import Testing
   }
 }
 
-/// A session over libcurl, on a clock that a test moves.
+/// A session with the libcurl transport and a clock that the test advances.
 private struct World {
   let clock = TestClock()
   let transport = CurlTransport()
@@ -109,7 +109,7 @@ private struct World {
       .timeouts(idle: nil, total: way == .total ? bound : nil, attempt: way == .attempt ? bound : nil).build()
   }
 
-  /// Ends a request when its third byte has arrived.
+  /// Makes a request, and ends it after the third byte of its body.
   func end(
     _ form: EndedRequestTests.Form, _ url: String, _ way: EndedRequestTests.Way, version: ProtocolVersion? = nil
   ) async -> (HTTPResponse?, TransferMetrics, LupineError?) {

@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCurl
 
 @Suite struct ExchangeClockTests {
-  /// What is left of a time to connect to an exchange that began so many seconds ago.
+  /// The rest of a connect timeout for an exchange that started `seconds` ago.
   private static func rest(of timeout: Duration, startedAgo seconds: UInt64) -> Duration {
     let now: UInt64 = 1_000_000_000_000
     var clock = ExchangeClock(at: 0)

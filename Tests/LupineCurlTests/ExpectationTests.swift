@@ -40,7 +40,7 @@ import Testing
       $0.options.expectsContinue = true
     }
     #expect(response.status == status)
-    // libcurl drops the content of a 417, because it would ask again without the expectation.
+    // libcurl discards the content of a 417 response in order to repeat the request without the expectation.
     #expect(response.text == (status == 417 ? "" : "final"))
     #expect(try await client.fetch(server.url).text == "next")
     #expect(server.requests.count == 2)

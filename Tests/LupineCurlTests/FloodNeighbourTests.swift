@@ -4,9 +4,9 @@ import Testing
 
 @testable import LupineCurl
 
-/// Exchanges beside several peers that flood, on the same transport and, for those over TCP, in the same pool.
+/// Exchanges on a transport that is flooded by several other peers at the same time.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FloodNeighbourTests {
-  /// What two peers send at the same time.
+  /// The floods of two peers that send at the same time.
   static let pairs: [[FloodPeer.Kind]] = [
     [.unknown, .unknown], [.emptyData, .ping], [.priority, .windowUpdate], [.smallData, .priority],
     [.smallData, .smallData], [.smallChunks, .smallChunks],

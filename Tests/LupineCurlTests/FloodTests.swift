@@ -8,9 +8,9 @@ import Testing
 
 @testable import LupineCurl
 
-/// Peers that keep libcurl busy with bytes that deliver nothing.
+/// Peers that occupy libcurl with an endless flow of bytes.
 ///
-/// No flood ends by itself: an exchange that nothing ends lasts until the test's time limit.
+/// No peer ends its flood. If the transport does not end the exchange either, the test fails at its time limit.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FloodTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let kind: FloodPeer.Kind
@@ -24,16 +24,16 @@ import Testing
       }
     }
 
-    /// libcurl reaches no proxy over a Unix-domain socket.
+    /// Every flood over every kind of connection; libcurl cannot connect to a proxy over a Unix-domain socket.
     static let all = FloodPeer.Kind.floods.flatMap { kind in
       FloodPeer.Line.allCases.filter { kind != .tunnel || $0 != .unixSocket }.map { Case(kind: kind, line: $0) }
     }
   }
 
-  /// The longest time that one exchange may take, in nanoseconds; an idle machine takes some 100 milliseconds.
+  /// The maximum time of one exchange, in nanoseconds; an idle machine needs about 100 milliseconds.
   static let bound: UInt64 = 2_000_000_000
 
-  /// An exchange with a peer that floods, under way when the call returns.
+  /// An exchange with a flooding peer; the flood has begun when the initializer returns.
   private struct Flooded {
     let control = ExchangeControl()
     let transport: CurlTransport
@@ -80,7 +80,7 @@ import Testing
     #expect(MonotonicClock.now - began < Self.bound)
     switch flood.kind {
     case .smallData, .smallChunks, .challenge: #expect(error.kind == .cancelled)
-    // libcurl finds these two out by itself, or the limit for them does.
+    // A limit ends `interim`, and libcurl may end `settings`, before the transport detects a flood.
     case .interim: #expect(error.kind == .limitExceeded(.informationalResponses))
     case .settings: #expect([.malformedResponse, .connectionLost].contains(error.kind))
     default:
@@ -136,7 +136,7 @@ import Testing
     await flooded.transport.shutdown()
   }
 
-  /// The clock is asked on a machine that does nothing else: `make soak` sets the variable.
+  /// Measures real time, which needs an otherwise idle machine; `make soak` sets the variable.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1"))
   func `an exchange beside a flood waits for little more than 50 milliseconds`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))

@@ -7,7 +7,7 @@ import LupineFixtures
 import Testing
 
 extension Client {
-  /// Whether this libcurl breaks HTTP/2 without TLS on a connection that is used again, so that none is.
+  /// Whether HTTP/2 without TLS uses a new connection for each request, because this libcurl fails on a reused one.
   fileprivate var isAlone: Bool {
     curl_version_info(CURLVERSION_FIRST).map { $0.pointee.version_num < 0x08_00_00 } ?? true
   }
@@ -56,7 +56,7 @@ extension Client {
   }
 
   @Test func `bad SETTINGS are an error, not a hang`() async throws {
-    // SETTINGS_ENABLE_PUSH has the values 0 and 1; an initial window of 2^32 - 1 is too great.
+    // SETTINGS_ENABLE_PUSH must be 0 or 1, and SETTINGS_INITIAL_WINDOW_SIZE at most 2^31 - 1 (RFC 9113 section 6.5.2).
     for settings in [[0, 2, 0, 0, 0, 7], [0, 4, 255, 255, 255, 255], [0, 5, 0, 0, 0, 1], [1]] as [[UInt8]] {
       let peer = try HTTP2Peer(settings: settings) { stream, _ in [.send(.head(stream, ends: true))] }
       let client = Client()
@@ -84,13 +84,13 @@ extension Client {
   }
 
   @Test func `after a GOAWAY only requests that were not processed are sent again`() async throws {
-    // The peer says that it has processed the stream: a repetition would do its work twice.
+    // The GOAWAY includes the stream, so that the server may have processed the request: a repetition is not safe.
     let processed = try HTTP2Peer { stream, _ in [.send(.goAway(last: stream)), .close] }
     defer { processed.stop() }
     let client = Client()
     #expect(await failure(client, processed, .post)?.kind == .connectionLost)
     #expect(processed.requestCount == 1)
-    // The peer says that it has not: the session's retriers may send it again.
+    // The GOAWAY excludes the stream, so that the server has not processed the request: a retrier may repeat it.
     let refused = try HTTP2Peer { stream, number in
       number == 0
         ? [.send(.goAway(last: 0)), .close] : [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
@@ -143,7 +143,7 @@ extension Client {
   func `a list of fields beyond the limits over HTTP 2 is an error of the limit`(isSecured: Bool) async throws {
     let client = Client.trusting()
     let fields = (0..<100).map { ("x-\($0)", String(repeating: "a", count: 100)) }
-    // The entry at 62 is the one that was added last (RFC 7541 section 2.3.3).
+    // Index 62 is the newest entry of the dynamic table (RFC 7541 section 2.3.3).
     let entry: [UInt8] = [0x40, 1, 0x78, 0x7E] + [UInt8](repeating: 0x61, count: 126)
     let lists: [(UInt32) -> [Frame]] = [
       { stream in
@@ -170,7 +170,7 @@ extension Client {
   }
 
   @Test func `the message of an idle timeout does not claim that no byte moved`() async throws {
-    // A part of a head: bytes, and nothing of a response.
+    // An incomplete field section: the client receives bytes, but no response.
     let peer = try HTTP2Peer { stream, _ in
       [.send(Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")])))]
     }

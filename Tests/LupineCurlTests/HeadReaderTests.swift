@@ -5,10 +5,10 @@ import Testing
 
 @testable import LupineCurl
 
-/// Heads that are read by one reader after the other, which remember their lines together.
+/// Heads that several readers read one after another with a shared `HeadCache`.
 @Suite struct HeadReaderTests {
   private static let names = ["X-A", "x-a", "X-B", "ETag", "Set-Cookie", "Server", "Content-Length", "Age"]
-  /// Some make lines of 7, 8, 128 and 129 bytes, where remembering begins and ends.
+  /// The lengths of values; some result in lines of 7, 8, 128 and 129 bytes, because the cache keeps 8 to 128 bytes.
   private static let lengths = [0, 1, 2, 3, 4, 5, 20, 122, 123, 124, 125]
 
   @Test(arguments: 0..<200 as Range<UInt64>)
@@ -55,7 +55,7 @@ import Testing
     return "\(name):" + (Bool.random(using: &random) ? " " : "") + String(repeating: letter, count: length)
   }
 
-  /// Mostly keeps what the last head had, as servers do.
+  /// Changes few lines, because consecutive responses of a server have mostly the same fields.
   private static func change(_ lines: inout [String], _ random: inout SplitMix) {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: lines = Self.lines(&random)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// What comes of a head: its fields in their order, how its body is framed, or the error.
+  /// The result of reading a head: its status, its fields in order and its framing, or the error.
   private static func read(_ lines: [String], _ known: HeadCache, _ limits: Limits = Limits()) -> String {
     let reader = HeadReader(limits, known, mayBeMultiplexed: false)
     do throws(LupineError) {
@@ -89,7 +89,7 @@ import Testing
   }
 
   private static func text(_ fields: HTTPFields) -> String {
-    // A field that equals the one in its place in the last head stays spelled as it was there; case makes no difference.
+    // The cache may return a field name with the case of an earlier head, so the comparison ignores case.
     fields.map { "\($0.name.canonicalName)=\($0.value)" }.joined(separator: "|")
   }
 }

@@ -4,7 +4,7 @@ import LupineCurl
 import LupineTesting
 import Testing
 
-/// The content of challenges that libcurl answers by itself, and reads with its own parser.
+/// The content of challenges that libcurl itself parses and answers.
 @Suite(.timeLimit(.minutes(1))) struct HeldChallengeTests {
   enum Sender: String, CaseIterable, Sendable {
     case server, proxy
@@ -20,10 +20,10 @@ import Testing
   private static let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
   private static let good = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood"
 
-  /// The message of NTLM that challenges a client.
+  /// A CHALLENGE_MESSAGE of NTLM.
   private static let ntlm = "NTLM TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
 
-  /// Answers a first request on each connection with a challenge and then the next with `second`.
+  /// The result of an exchange whose first response is a challenge with this framing, and whose next one is `second`.
   private func outcome(
     _ sender: Sender, _ framing: String, second: String = good
   ) async throws -> Result<Fetched, LupineError> {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LupineCurl
 
-/// Names that are looked up for a SOCKS proxy, by a resolver that answers when it is told to.
+/// Lookups of names for a SOCKS proxy, with a resolver that responds when the test opens a gate.
 @Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
   private final class Resolver: Sendable {
     let isAsked = Gate()
@@ -35,7 +35,7 @@ import Testing
 
   init() { lookups = HostLookups(HostResolver(resolve: resolver.resolve)) }
 
-  /// An exchange that waits for a name's addresses when the call returns.
+  /// Starts a lookup that waits for the resolver when the call returns.
   private func exchange(
     _ name: String, _ control: ExchangeControl = ExchangeControl(), _ other: HostLookups? = nil,
     _ log: EventLog = EventLog()
@@ -94,7 +94,7 @@ import Testing
     let waiting = (1...5).map { exchange("\($0).example", ExchangeControl(), lookups, queued) }
     #expect(lookups.waitingCount == 5)
     #expect(queued.queuedCount == 5)
-    // Who asks for a name that is being looked up does not wait for a thread.
+    // An exchange whose name has a running lookup joins that lookup, and does not enter the queue.
     let joined = exchange("a.example", ExchangeControl(), lookups, queued)
     #expect(lookups.waitingCount == 5)
     resolver.mayAnswer.open()

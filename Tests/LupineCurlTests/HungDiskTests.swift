@@ -9,7 +9,7 @@ import LupineTesting
 import LupineTransfers
 import Testing
 
-/// Downloads whose disk does not answer.
+/// Downloads whose destination blocks.
 @Suite struct HungDiskTests {
   @Test(.timeLimit(.minutes(1)))
   func `a destination that waits for a pipe holds up no other request and no timeout`() async throws {
@@ -23,7 +23,7 @@ import Testing
       server.url + "/file",
       to: .custom { _ in
         opened.yield()
-        // Waits until the other end is opened.
+        // Blocks until the test opens the other end of the pipe.
         close(open(pipe, O_RDONLY | O_CLOEXEC))
         return (file, [])
       })
@@ -39,14 +39,14 @@ import Testing
   }
 }
 
-/// A folder whose disk does not answer; see `with-peers`.
+/// A folder whose file system does not respond; `with-peers` mounts it.
 private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
 
-/// Requests whose files lie in a file system that does not answer.
+/// Requests whose files are in a file system that does not respond.
 ///
-/// `with-peers` mounts it where the system allows that, and not elsewhere.
+/// `with-peers` mounts the file system only if the system permits it.
 @Suite(.enabled(if: frozenFolder != nil, "The system allows no mount of FUSE.")) struct FrozenDiskTests {
-  /// The uploads that wait for the disk.
+  /// The kinds of upload that wait for the disk.
   enum Wait: CaseIterable, Sendable {
     case opening, secondHalf, part, form, suffix
 
@@ -103,7 +103,7 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
         head.yield()
         return (file, [])
       })
-    // It never ends, because a download waits for its disk.
+    // The download never ends, because it waits for its disk.
     download.response { _ in Issue.record("The disk has answered.") }
     for await _ in heads { break }
     try await Self.expectOthersToEnd(session, server)

@@ -7,8 +7,7 @@ import LupineTesting
 import Testing
 
 @Suite struct LeakTests {
-  /// The descriptors and the thread of a transport are told from those of other tests by the process they are in, so this
-  /// runs in a process of its own.
+  /// Runs in a process of its own, so that descriptors and threads of other tests are not counted.
   @Test func `ten thousand requests, cancelled at random, leave no descriptor, thread or handle behind`() async throws {
     await #expect(processExitsWith: .success) {
       let server = try ScriptedServer(handler: LeakTests.reply)
@@ -46,7 +45,7 @@ import Testing
 
   private enum Moment: CaseIterable { case atOnce, later, connected, head, piece, never }
 
-  /// Cancels each request at a moment that the seed decides, or never where the server answers in full.
+  /// Makes requests, and cancels each at a random moment, or not at all if the server completes its response.
   private static func work(seed: UInt64, _ count: Int, _ client: Client, _ url: String) async {
     var random = SplitMix(seed: seed)
     for _ in 0..<count {
@@ -88,13 +87,13 @@ import Testing
       cancel(.piece)
       while try await response.body.next() != nil {}
     } catch {
-      // Whatever became of it: it is over.
+      // The exchange may succeed or fail; the test checks only that its resources are freed.
     }
     await canceller.value
   }
 }
 
-/// What a process holds of the system.
+/// The system resources of this process.
 private struct ProcessResources {
   let descriptors: Int
   let transportThreads: Int
@@ -103,7 +102,7 @@ private struct ProcessResources {
     let files = FileManager.default
     descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
     transportThreads = try files.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      // A thread that has ended since the listing has no name.
+      // The name of a thread that has ended since the listing cannot be read.
       let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
       return name?.hasPrefix("lupine-curl") ?? false
     }

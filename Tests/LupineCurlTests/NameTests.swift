@@ -6,9 +6,9 @@ import Testing
 
 @testable import LupineCurl
 
-/// Names that libcurl connects to, found by a resolver of the test's.
+/// Connections to names that a resolver of the test looks up.
 @Suite(.timeLimit(.minutes(1))) struct NameTests {
-  /// Answers when its gate is open, as the table says.
+  /// A resolver that responds from a table when its gate is open.
   private final class Names: Sendable {
     let mayAnswer = Gate()
     private let table: [String: [String]]

@@ -5,7 +5,7 @@ import LupineCurl
 import LupineFixtures
 import Testing
 
-/// Against a real server that nobody here wrote, over TLS.
+/// Exchanges over TLS with nginx, a server of another project.
 @Suite(.enabled(if: Peers.nginxTLS != nil || Peers.areRequired))
 struct PeerTests {
   private func client() throws -> (Client, String) {

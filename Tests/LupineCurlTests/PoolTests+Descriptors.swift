@@ -8,9 +8,9 @@ import Testing
 
 @testable import LupineCurl
 
-/// How many descriptors a process may have.
+/// The limit of file descriptors of a process.
 private enum Descriptors {
-  /// Forbids the process to open more descriptors than it has.
+  /// Sets the limit so that the process cannot open another descriptor.
   static func exhaust() {
     let next = dup(2)
     close(next)
@@ -25,7 +25,7 @@ private enum Descriptors {
   }
 }
 
-/// Without a descriptor left, in processes of their own.
+/// Tests without a free descriptor, each in a process of its own.
 extension PoolTests {
   @Test func `a process that has no descriptor at its first request gets an error`() async throws {
     await #expect(processExitsWith: .success) {
@@ -53,7 +53,7 @@ extension PoolTests {
     }
   }
 
-  /// The servers are programs of their own, which have descriptors for their ends.
+  /// Uses servers in other processes, because the limit would also apply to a server in this process.
   @Test(.enabled(if: Peers.nginx != nil || Peers.areRequired), arguments: [false, true])
   func `an idle connection is closed to make room for another`(hasOtherIdentity: Bool) async throws {
     await #expect(processExitsWith: .success) { [hasOtherIdentity] in

@@ -63,7 +63,7 @@ import Testing
       _ = try await response.body.end()
     }
     #expect(server.openConnectionCount == 3)
-    // Nobody asks for anything more; the transport closes them by itself.
+    // No further request starts: the transport closes the connections on its own timer.
     try await server.waitForOpenConnections(0)
     #expect(await transport.connectionPool() == ConnectionPoolSnapshot())
     let session = try session(transport)
@@ -97,7 +97,7 @@ import Testing
   }
 }
 
-/// Opens its gate when so many exchanges have had to wait.
+/// Opens its gate when `count` exchanges have entered the queue.
 private final class Waits: EventMonitor {
   let gate = Gate()
   private let left: Mutex<Int>

@@ -20,7 +20,7 @@ import Testing
     await transport.shutdown()
   }
 
-  /// Of each of this process's connections to a port: whether it is probed, after how long, and how often then.
+  /// The values of SO_KEEPALIVE, TCP_KEEPIDLE and TCP_KEEPINTVL for each connection of this process to a port.
   private static func settings(to port: Int) -> [[Int32]] {
     (3..<1024).filter { peer(of: $0) == port }.map { descriptor in
       [

@@ -7,7 +7,7 @@ import LupineStreams
 import LupineTesting
 import Testing
 
-/// What is read of a stream over real connections whose head is refused.
+/// The body of a stream's response that a validator refuses at its head, over real connections.
 @Suite struct RefusedStreamTests {
   private typealias Frame = HTTP2Peer.Frame
 
@@ -16,7 +16,7 @@ import Testing
   private static let page = #"{"message":"Wrong key."}"#
   private static let bytes = Array(page.utf8)
 
-  /// The body in one piece, in two at every place, and byte by byte.
+  /// The body in one piece, in two pieces with a cut at every position, and byte by byte.
   private static let cuts =
     [[bytes]] + (1..<bytes.count).map { [Array(bytes[..<$0]), Array(bytes[$0...])] } + [bytes.map { [$0] }]
 

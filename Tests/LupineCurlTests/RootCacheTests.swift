@@ -6,7 +6,7 @@ import Testing
 
 @testable import LupineCurl
 
-/// Which roots are read once and which again.
+/// The files of root certificates: unchanged files are read once, changed files are read again.
 @Suite struct RootCacheTests {
   private let folder: TemporaryFolder
   private let path: String

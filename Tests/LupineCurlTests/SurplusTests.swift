@@ -5,11 +5,11 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// Bytes behind the end of a response, which must never be read as the next one on their connection.
+/// Bytes after the end of a response, which must never become the next response on the connection.
 ///
-/// Each server waits for the next request on the connection with the rest of a response that it has begun before.
+/// The server sends the first bytes of a forged response after a valid one, and the rest after the next request.
 @Suite(.timeLimit(.minutes(2))) struct SurplusTests {
-  /// A response, the method it answers, and its content.
+  /// A complete response, the method of its request, and its content.
   struct Whole: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var method = HTTPRequest.Method.get
@@ -65,7 +65,7 @@ import Testing
   ) async throws {
     for place in [1, 17, Self.evil.count] {
       let (first, rest) = (whole.bytes + Self.evil[..<place], Array(Self.evil[place...]))
-      // The end of the response comes in one record with what follows it, the beginning perhaps in another one.
+      // One record has the end of the response and the surplus; the start of the response may be in another record.
       for start in Set([0, whole.text.utf8.count - whole.content.utf8.count, whole.text.utf8.count - 1]) {
         try await Self.expectGood(whole, secured: [Array(first[..<start]), Array(first[start...])], rest: rest)
       }
@@ -94,7 +94,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  /// The message of NTLM that challenges a client.
+  /// A CHALLENGE_MESSAGE of NTLM.
   private static let challenge = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
 
   @Test(arguments: [
@@ -131,7 +131,7 @@ import Testing
     return configuration
   }()
 
-  /// Expects that a response arrives, and that the next one is a good one.
+  /// Expects a complete response to the first request, and the valid response `good` to the next one.
   private static func expectGood(_ whole: Whole, _ writes: [[UInt8]], rest: [UInt8]) async throws {
     let (sent, now) = (Gate(), Gate())
     let server = try ScriptedServer { request in
@@ -143,7 +143,7 @@ import Testing
     defer { server.stop() }
     let client = Client()
     try await expectGood(whole, client, server.url, "\(writes.map(\.count))") {
-      // Of a connection that the client closes, the rest is not taken.
+      // If the client closes the connection, the server cannot send all bytes, and `sent` stays closed.
       await withTaskGroup { group in
         group.addTask { try? await sent.opened() }
         group.addTask { try? await server.waitForOpenConnections(0) }

@@ -11,7 +11,7 @@ import LupineTransfers
 import Synchronization
 import Testing
 
-/// Layers that observe bodies from a server.
+/// Layers that observe the bodies of a server's responses.
 @Suite(.timeLimit(.minutes(1))) struct TeeTests {
   private let notes = BodyNotes()
   private let folder: TemporaryFolder
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// Receives what the server sends, and compares it with what the observer has.
+  /// Requests `reply`, and compares the bytes of the consumer and of the observer with the expected ones.
   private func expect(
     _ reply: ScriptedReply, _ received: [UInt8], observed: [UInt8], _ destination: Destination
   ) async throws {
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// Keeps what an observer of a body receives, and the names of the threads that call it.
+/// Records the bytes and the result that an observer receives, and the names of the threads that call it.
 private final class BodyNotes: BodyObserver {
   private struct State {
     var bytes: [UInt8] = []

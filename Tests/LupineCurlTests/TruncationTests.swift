@@ -6,7 +6,7 @@ import LupineTesting
 import Testing
 import TrustSupport
 
-/// Connections that end before the response's framing says that its body is whole.
+/// Connections that end before the body is complete by the response's framing.
 @Suite(.timeLimit(.minutes(2))) struct TruncationTests {
   private func client() -> Client {
     var configuration = CurlTransport.Configuration()
@@ -45,7 +45,7 @@ import TrustSupport
         for await error in group {
           let isFailure = [.connectionLost, .malformedResponse].contains(error?.kind)
           if isFailure { failures += 1 }
-          // libcurl says that a body is whole while other streams of the broken connection are still to be read.
+          // libcurl reports a body as complete if it has not yet read the other streams of the broken connection.
           withKnownIssue(isIntermittent: true) {
             #expect(isFailure, "\(pieces.map(\.count))")
           }
@@ -87,7 +87,7 @@ import TrustSupport
     defer { peer.stop() }
     for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: answer) }) {
       peer.play(pieces)
-      // The answer is to the first stream of a connection.
+      // The script responds on stream 1, so that each exchange needs a new connection.
       let client = client()
       let response = try await client.fetch(peer.url) { $0.options.version = .http2 }
       #expect(response.text == "hello", "\(pieces.map(\.count))")
@@ -171,7 +171,7 @@ import TrustSupport
       case "no content": HTTP2Script.head(length: 0, ends: true)
       default: HTTP2Script.head(length: 5) + HTTP2Script.data("hello", ends: true)
       }
-    // SETTINGS_INITIAL_WINDOW_SIZE is 0.
+    // SETTINGS_INITIAL_WINDOW_SIZE is 0: the client cannot send its body.
     let settings = HTTP2Script.frame(4, [0, 4, 0, 0, 0, 0]) + HTTP2Script.frame(4, flags: 1)
     let peer = try WirePeer(WirePeer.Line(isMultiplexed: true), greeting: settings, ending: .none)
     defer { peer.stop() }

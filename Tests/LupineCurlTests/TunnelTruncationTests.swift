@@ -5,7 +5,7 @@ import LupineFixtures
 import Testing
 import TrustSupport
 
-/// Bodies that only the end of a connection ends, through squid and a tunnel of its own.
+/// Bodies without a length, which the end of the connection delimits, through a tunnel of squid.
 @Suite(.enabled(if: Peers.squid != nil || Peers.areRequired), .timeLimit(.minutes(1)))
 struct TunnelTruncationTests {
   private static let answer = Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello".utf8)

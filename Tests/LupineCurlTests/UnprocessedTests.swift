@@ -6,7 +6,7 @@ import LupineTesting
 import Synchronization
 import Testing
 
-/// Requests that the server says it has not processed, and those of which nobody knows.
+/// Requests that a server has declared unprocessed, and requests whose processing is unknown.
 @Suite struct UnprocessedTests {
   private static let ok: @Sendable (UInt32) -> [HTTP2Peer.Step] = { stream in
     [.send(.head(stream, [("content-length", "2")])), .send(.data(stream, "ok", ends: true))]
@@ -24,7 +24,7 @@ import Testing
   func `a refused stream and a GOAWAY below it prove that nothing was processed`(isSecured: Bool, code: UInt32)
     async throws
   {
-    // The first request of a connection, and over TLS also the second.
+    // The refused request is the first one of a connection, and over TLS also the second one.
     for number in isSecured ? [0, 1] : [0] {
       let peer = try HTTP2Peer(isSecured: isSecured) { stream, count in
         if count < number { return Self.ok(stream) }
@@ -37,7 +37,7 @@ import Testing
       #expect(error?.isUnprocessed == true)
       #expect(error?.metrics?.isConnectionReused == (number > 0))
       #expect(peer.requestCount == number + 1)
-      // No connection is made for a request that is not to go out on it.
+      // The failed request is not repeated, so that no second connection is made.
       #expect(peer.connectionCount == 1)
       peer.stop()
       await client.transport.shutdown()
@@ -90,7 +90,7 @@ import Testing
     let peer = try HTTP2Peer(isSecured: true) { stream, number in
       switch number {
       case 0: Self.ok(stream)
-      // The fourth of four streams.
+      // The last of the four concurrent streams.
       case 4: [.send(.goAway(last: stream - 4))] + Self.ok(stream - 4) + Self.ok(stream - 6)
       default: []
       }
@@ -146,7 +146,7 @@ import Testing
     defer { peer.stop() }
     let client = Client.trusting()
     let session = try session(client)
-    // Twelve at once, so that none meets more than three servers that leave.
+    // Twelve concurrent requests, so that no request is refused by more than three GOAWAY frames.
     for _ in 1...5 {
       await withTaskGroup(of: LupineError?.self) { group in
         for _ in 1...12 {

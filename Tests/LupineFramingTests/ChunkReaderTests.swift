@@ -3,7 +3,9 @@ import LupineStreams
 import LupineFraming
 import Testing
 
-/// Each body is read in one piece, in two that are cut at every place, and byte by byte; the same must come of it.
+/// The reader of chunked bodies, whose result must not depend on the pieces in which a body arrives.
+///
+/// Most bodies are read in one piece, in two pieces with a cut at every position, and byte by byte.
 @Suite struct ChunkReaderTests {
   @Test(arguments: [
     ("0\r\n\r\n", "", "", ""),
@@ -39,7 +41,7 @@ import Testing
     "5\r\nhello\r\n0x5\r\n", "5\r\nhello\r\n0\n", "5\r\nhello\r\n0\r\n\n", "5\r\nhello\r\n0\r\nX-A: 1\n", "0\rX",
   ])
   func `malformed chunks are refused`(text: String) throws {
-    // What is missing at the end is made up for, so that a reader who is lenient finds a whole body.
+    // The appended bytes complete the body for a lenient reader, so that only a strict one fails.
     let found = try Reading.theSame(of: text.isEmpty ? "\r\n" : text + "hello\r\n0\r\n\r\n")
     #expect(found.failure == .malformedResponse)
     #expect(!found.isFinished)
@@ -73,10 +75,10 @@ import Testing
     #expect(Reading("5;\(name)\r\nhello\r\n0\r\n\r\n").isFinished)
     #expect(Reading("5;\(name)a\r\nhello\r\n0\r\n\r\n").failure == .limitExceeded(.chunkExtensions))
     #expect(Reading("5;a=\"\(name)").failure == .limitExceeded(.chunkExtensions))
-    // An extension with each byte of content, again and again.
+    // An extension before each single byte of content.
     let chunks = String(repeating: "1;abcdefgh\r\na\r\n", count: 4_000)
     #expect(Reading(chunks).failure == .limitExceeded(.chunkExtensions))
-    // What is signed piece by piece has a long one with each piece.
+    // A stream that is signed chunk by chunk has a long extension in each chunk, and stays within the limit.
     let signed = "4000;chunk-signature=\(Self.letters(64))\r\n\(Self.letters(0x4000))\r\n"
     #expect(Reading(String(repeating: signed, count: 500) + "0\r\n\r\n").isFinished)
   }

@@ -3,16 +3,18 @@ import LupineStreams
 import LupineFraming
 import Testing
 
-/// What comes of a body that is read in pieces.
+/// The result of reading a body in pieces.
 struct Reading: Equatable {
   var content: [UInt8] = []
   var trailers: [UInt8] = []
-  /// The bytes behind the end.
+  /// The bytes after the end of the body.
   var rest: [UInt8] = []
   var failure: LupineError.Kind?
   var isFinished = false
 
-  /// Reads a text in one piece, in two that are cut at every place, and byte by byte, and returns what always comes of it.
+  /// Reads a text in several ways, and returns the result, which must be the same each time.
+  ///
+  /// The text is read in one piece, in two pieces with a cut at every position, and byte by byte.
   static func theSame(of text: String, _ limits: Limits = Limits()) throws -> Reading {
     let bytes = Array(text.utf8)
     let whole = Reading([bytes], limits)

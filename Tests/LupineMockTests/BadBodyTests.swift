@@ -5,7 +5,7 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// A body that is not what its reply promises.
+/// Bodies that fail, or contradict the head of their reply.
 @Suite struct BadBodyTests {
   private struct Oops: Error {}
 

@@ -5,7 +5,7 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// What is wrong with a stub is a named error of the requests that meet it, and of `verify()`, at the stub's own line.
+/// Invalid stubs: the matching requests and `verify()` fail with an error that has the reason and the stub's line.
 @Suite struct BadInputTests {
   private struct Oops: Error {}
 

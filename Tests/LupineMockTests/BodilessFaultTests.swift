@@ -3,7 +3,7 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// Faults where there is no body to befall, or none that is sent.
+/// Faults of a body in responses without content, and faults of a connection before a request's body is sent.
 @Suite struct BodilessFaultTests {
   static let bodyFaults: [NetworkFault] = [
     .resetAfterHead, .reset(afterBytes: 3), .truncated(afterBytes: 3), .stall(afterBytes: 3), .malformedChunk,

@@ -6,10 +6,10 @@ import LupineSupport
 import Synchronization
 import Testing
 
-/// Bodies whose opening waits: for the program's code, or for a thread.
+/// Bodies whose opening waits for code of the program, or for a free thread.
 @Suite struct BodyOpeningTests {
   private let mock = MockTransport()
-  /// Blocks the threads that wait for disks until the test signals it.
+  /// Blocks the threads of `BlockingWork` until the test signals the gate.
   private let gate = Gate()
 
   init() { mock.stub(.post, "https://example.com/", .status(.ok)) }
@@ -33,7 +33,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)))
   func `a body whose exchange is cancelled before a thread opens it is never opened`() async throws {
-    // As many pieces of work as `BlockingWork` runs at the same time; the body waits for one of them to end.
+    // The maximum number of concurrent operations of `BlockingWork`; the body waits until one of them ends.
     let threads = 64
     for _ in 0..<threads { BlockingWork.start { [gate] in gate.wait() } }
     let openings = Mutex(0)
@@ -42,19 +42,19 @@ import Testing
       return AsyncStream<[UInt8]> { $0.finish() }
     }
     let context = TransferContext(id: RequestID(1)) { _ in .discard(limit: 1) }
-    // Runs until it waits for a thread.
+    // The task runs up to its wait for a thread.
     let opening = Task.immediate { () throws -> Void in _ = try await context.makeReader(for: body) {} }
     opening.cancel()
     let error = await #expect(throws: LupineError.self) { try await opening.value }
     #expect(error?.kind == .cancelled)
     for _ in 0..<threads { gate.signal() }
-    // The threads take their work in order, so that the body's turn has passed when these have run.
+    // The threads run operations in order, so that the turn of the body has passed when these operations end.
     for _ in 0..<threads { await BlockingWork.run {} }
     #expect(openings.withLock { $0 } == 0)
   }
 }
 
-/// A semaphore that several closures share.
+/// A semaphore for closures that must be `Sendable`.
 private final class Gate: Sendable {
   private let semaphore = Semaphore()
 

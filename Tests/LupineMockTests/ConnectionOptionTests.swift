@@ -38,7 +38,7 @@ import Testing
     #expect(await session.connectionPool() == nil)
   }
 
-  /// Keeps why exchanges wait.
+  /// Records the reasons for which exchanges wait.
   private final class Queue: EventMonitor {
     private let kept = Mutex<[String]>([])
 

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// The faults that are in what arrives.
+/// Faults in the bytes of a response, and in the times of their arrival.
 @Suite struct ContentFaultTests {
   private func kind(_ fault: NetworkFault) async throws -> LupineError.Kind? {
     let mock = MockTransport()
@@ -44,7 +44,7 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
-  /// How long each of five replies takes.
+  /// The durations of five exchanges with this reply.
   private static func times(of reply: MockReply) async throws -> [Duration] {
     let clock = ImmediateClock()
     let mock = MockTransport()

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// Which stub answers a request whose body waits for 100 Continue.
+/// The choice of a stub for a request whose body waits for 100 Continue.
 @Suite struct ContinueConditionTests {
   private static func exchange(headers: HTTPFields = [:]) -> Exchange {
     Exchange(method: .put, headers: headers, body: .text("hello"), expectsContinue: true)

@@ -4,9 +4,9 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// How long a body waits for 100 Continue, on the virtual clock.
+/// The time that a body waits for 100 Continue, on the virtual clock.
 @Suite struct ContinueTimeTests {
-  /// What happens to an upload, and what it is at the end.
+  /// Makes an upload, and returns its events, its duration and the body that the mock received.
   private static func upload(
     _ reply: MockReply, reading: RequestReading = .whole
   ) async throws -> (course: [String], passed: Duration, body: String) {

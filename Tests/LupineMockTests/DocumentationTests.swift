@@ -6,14 +6,14 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// The guide to testing shows messages; they must be the real ones.
+/// The messages in the guide to testing, which must equal the real ones.
 @Suite struct DocumentationTests {
   private func guide() throws -> String {
     let path = Fixture.path("../Sources/Lupine/Documentation.docc/Testing.md")
     return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
   }
 
-  /// The text without what differs each time, and with single spaces, since the guide's lines are short.
+  /// The text with fixed durations and single spaces, because durations vary and the guide breaks its lines.
   private func plain(_ text: String) -> String {
     text.replacing(#/\d+\.\d+ ms/#, with: "0 ms").replacing(#/\s+/#, with: " ")
   }

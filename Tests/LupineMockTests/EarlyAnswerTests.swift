@@ -4,9 +4,9 @@ import LupineMock
 import LupineSession
 import Testing
 
-/// Stubs that answer before the request's body has been read.
+/// Stubs that respond before the request's body is completely read.
 @Suite struct EarlyAnswerTests {
-  /// A stream that yields `some` and then nothing for ever, until it is cancelled.
+  /// A body that yields `some` and then waits until its cancellation, with a stream that finishes at that point.
   private static func endless() -> (RequestBody, ended: AsyncStream<Void>) {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)

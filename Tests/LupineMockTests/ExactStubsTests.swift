@@ -2,7 +2,7 @@ import LupineCore
 import LupineMock
 import Testing
 
-/// Stubs whose template leaves nothing open: few are compared, many are looked up.
+/// Stubs for exact URLs: the mock compares a few one by one, and finds many in a table.
 @Suite struct ExactStubsTests {
   @Test(arguments: [1, 8, 9, 60]) func `each URL finds its own stub, and the one of higher priority`(
     count: Int

@@ -4,7 +4,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// What a failing test tells.
+/// The messages of failing tests.
 @Suite struct FailureMessageTests {
   @Test func `the error of verify has the log of each request`() async throws {
     let mock = MockTransport()

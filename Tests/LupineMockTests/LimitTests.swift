@@ -4,7 +4,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// The mock keeps a session's limits as a transport does on the wire.
+/// The limits of a session, which the mock applies like a transport over a network.
 @Suite struct LimitTests {
   private static func fields(_ count: Int) -> HTTPFields {
     var fields = HTTPFields()

@@ -5,9 +5,9 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// What is drawn for an answer is drawn anew for the next, however the answer is made.
+/// Random latency, which is drawn again for each reply, in all the ways to define replies.
 @Suite struct PaceTests {
-  /// One way to have a stub answer.
+  /// One way to define the replies of a stub.
   struct Way: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let stub: @Sendable (MockTransport, UInt64) -> Void
@@ -39,7 +39,7 @@ import Testing
     },
   ]
 
-  /// How long each of five requests takes.
+  /// The durations of five requests.
   private static func times(_ way: Way, seed: UInt64, world: Simulation? = nil) async throws -> [Duration] {
     let clock = ImmediateClock()
     func passed() -> Duration { world?.clock.now.offset ?? clock.now.offset }

@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// RFC 9110 section 13.2.2.
+  /// The order of preconditions in RFC 9110 section 13.2.2.
   @Test(
     arguments: [
       ([.ifMatch: "\"v1\"", .ifUnmodifiedSince: earlier], 200), ([.ifMatch: "\"v2\"", .ifUnmodifiedSince: later], 412),

@@ -80,7 +80,7 @@ import Testing
       _ = try await Exchange(method: .post, body: body).response(from: mock)
     }
     #expect(mock.requests.first?.text == "ab")
-    // Ends when the owner is released, which may happen on the thread that opened the body.
+    // The loop ends when the owner is released, possibly on the thread that opened the body.
     for await _ in releases {}
   }
 

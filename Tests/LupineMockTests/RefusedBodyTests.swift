@@ -6,14 +6,14 @@ import LupineMock
 import Synchronization
 import Testing
 
-/// Requests with a body that come to no connection, where the stub has seen the body before it says so.
+/// Requests whose stub reads the body, and then fails with a fault that precedes any connection: nothing is sent.
 @Suite struct RefusedBodyTests {
-  /// How a stub comes to see the body.
+  /// The part of a stub that reads the body.
   enum Sight: CaseIterable { case condition, closure }
 
   static let faults: [NetworkFault] = [.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused]
 
-  /// A mock that refuses the first request and answers the second with its body.
+  /// A mock that fails the first request with the fault, and returns the body of the second one.
   private static func mock(_ sight: Sight, _ fault: NetworkFault = .connectionRefused) -> MockTransport {
     let mock = MockTransport()
     switch sight {

@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// The mock below a real session.
+/// The mock as the transport of a real session.
 @Suite struct SessionTests {
   private struct User: Codable, Sendable { var name: String }
 

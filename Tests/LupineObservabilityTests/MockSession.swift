@@ -5,7 +5,7 @@ import LupineSession
   import LupineCore
   import LupineMock
 
-  /// A session on the mock whose every secret holds the word `hidden`.
+  /// Sessions on the mock whose secrets all contain the word `hidden`.
   struct MockSession {
     static let url = "https://u.example.com/x?token=hidden1#hidden2"
     let mock = MockTransport()

@@ -102,7 +102,7 @@ import Testing
     close(slave)
     var bytes = [UInt8](repeating: 0, count: 4_096)
     var text = ""
-    // A terminal hands over what is there, and fails once its other end is closed.
+    // `read` returns the bytes that are available, and fails when the other end of the terminal is closed.
     while case let count = read(master, &bytes, bytes.count), count > 0 {
       text += String(decoding: bytes.prefix(count), as: UTF8.self)
     }

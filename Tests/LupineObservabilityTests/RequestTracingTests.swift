@@ -134,7 +134,7 @@ import LupineSession
     }
   }
 
-  /// A tracer that propagates as W3C Trace Context says, which the one in memory does not.
+  /// An in-memory tracer that also propagates its context by W3C Trace Context, which `InMemoryTracer` does not.
   struct PropagatingTracer: Tracer {
     let base: InMemoryTracer
 

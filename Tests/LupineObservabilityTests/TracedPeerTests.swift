@@ -9,7 +9,7 @@ import LupineSession
   import Testing
   import Tracing
 
-  /// What a real server sees of a trace.
+  /// The trace context that a real server receives.
   @Suite struct TracedPeerTests {
     private struct Echo: Decodable, Sendable {
       let headers: [String: String]

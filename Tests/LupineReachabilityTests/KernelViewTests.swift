@@ -204,6 +204,6 @@ import Testing
 }
 
 extension Array where Element: Equatable {
-  /// The elements without those that equal the one before.
+  /// The elements without those that equal their predecessor.
   var removingRepeats: [Element] { reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
 }

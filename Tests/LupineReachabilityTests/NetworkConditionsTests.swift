@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// A source that a test sets.
+/// A source whose conditions the test sets.
 private final class SettableConditions: NetworkConditionsSource {
   private struct State {
     var conditions: NetworkConditions
@@ -98,6 +98,6 @@ private final class SettableConditions: NetworkConditionsSource {
     }
   }
 
-  /// Waits until there is a loop over the changes.
+  /// Waits until a caller has requested the updates.
   func waitForReader() async { for await _ in read {} }
 }

@@ -142,7 +142,9 @@ import Testing
     #expect(await !isHeldWhileOffline(attempt))
   }
 
-  /// On this clock the wait takes no time; that it moved tells that there was one.
+  /// Whether the retrier waits for the network before its decision.
+  ///
+  /// A wait on `ImmediateClock` takes no time, but advances the clock.
   private func isHeldWhileOffline(_ attempt: AttemptOutcome) async -> Bool {
     let clock = ImmediateClock()
     var attempt = attempt

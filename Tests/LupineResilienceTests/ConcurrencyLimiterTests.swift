@@ -10,7 +10,7 @@ import Testing
   func `at most the limit are under way, and all succeed`(seed: UInt64) async throws {
     try await withSimulation(seed: seed) { simulation in
       let world = World(simulation)
-      // The time is in the body: a place is free when the last byte has come, not at the head.
+      // The delay is in the body: the limiter frees a place at the last byte, not at the head.
       world.mock.stub(.get, "/", .text("").chunked(["a", "b", "c"], every: .milliseconds(500)))
       let limiter = ConcurrencyLimiter(limit: 3)
       let session = try world.session { $0.install(limiter) }

@@ -5,7 +5,7 @@ import Testing
 @testable import LupineResilience
 
 @Suite struct HedgingStateTests {
-  /// Runs against the state of a request of which the first try is under way, and returns the outcome.
+  /// Calls `body` with the state of a request whose first exchange is under way, and returns the outcome.
   private static func run(
     budget: RetryBudget = RetryBudget(), _ body: (inout HedgingState) -> HedgingState.Delivery?
   ) async throws -> HedgingState.Outcome {
@@ -45,7 +45,7 @@ import Testing
       #expect(winner == 1 && loser == nil)
       let second = state.end(1, Self.failed)
       #expect(Self.beginsAnother(second))
-      // Whoever lost the race delivers nothing: the third try is about to begin.
+      // `settle()` delivers nothing after the lost race, because the third exchange is already reserved.
       let isOver = state.settle() != nil
       #expect(!isOver)
       let last = state.begin(ExchangeControl(), after: 1)

@@ -14,7 +14,7 @@ import Testing
     let policies: [String]
   }
 
-  /// One request against a server that gives these replies, and what has become of it.
+  /// Makes one request to a server that sends these replies in order, and returns its result and its course.
   private static func run(
     _ replies: [MockReply], method: HTTPRequest.Method = .get, hedging: Hedging = .hedging(after: .seconds(2)),
     body: @escaping @Sendable () -> RequestBody = { .none }

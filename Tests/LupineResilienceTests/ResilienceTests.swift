@@ -68,7 +68,7 @@ import Testing
       }
       let value = await session.request(World.url).serializingString().response.value
       try simulation.expect(value == "fast", "\(String(describing: value))")
-      // The hedge of second 2 has its turn in second 7.
+      // The hedge is due at second 2, and the rate limiter delays it to second 7.
       try simulation.expect(simulation.clock.now.offset == .seconds(7), "\(simulation.clock.now)")
       try simulation.expect(
         world.policies == [

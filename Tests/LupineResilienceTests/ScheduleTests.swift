@@ -7,12 +7,12 @@ import LupineResilience
 import Synchronization
 import Testing
 
-/// Everything at once, in a thousand orders: failures, delays, cancellations, refreshes, redirects and retries.
+/// All policies together in a thousand schedules of failures, delays, cancellations, refreshes, redirects and retries.
 @Suite struct ScheduleTests {
   @Test func `in a thousand schedules each request ends once, no budget is exceeded and nothing is left`() async throws
   {
     let incidents = Incidents()
-    // Worlds know nothing of each other, so that each processor runs some.
+    // Simulations are independent, so that several processors can run them.
     let seeds = try await withThrowingTaskGroup(of: Int.self) { group in
       for part in 0..<8 as Range<UInt64> {
         let first = Seeds.first &+ part * 125
@@ -27,7 +27,7 @@ import Testing
     for incident in Incidents.Kind.allCases { #expect(incidents.count(of: incident) > 0, "no \(incident) in any seed") }
   }
 
-  /// Smaller than what the requests ask for, so that budgets are spent and windows filled.
+  /// The capacity of the budgets; some budgets and windows are exhausted, because the requests need more.
   private static let capacity = 2.0
   private static let refund = 0.1
   private static let window = RefreshWindow(interval: .seconds(5), maximumAttempts: 2)
@@ -40,7 +40,7 @@ import Testing
       for number in 0..<requests { group.addTask { await schedule.make(number) } }
     }
     await schedule.session.finishRequests()
-    // Tries that a hedge has overtaken have been told to end; here they do.
+    // Exchanges that lost to a hedge are already cancelled, and end during this time.
     try await world.sleep(for: .seconds(60))
     try schedule.checkEndings()
     try schedule.checkBudgets()
@@ -48,7 +48,7 @@ import Testing
     schedule.report(incidents)
   }
 
-  /// One program with every policy there is, and its requests.
+  /// A program whose session has every policy, and the requests of this program.
   private final class Schedule: Sendable {
     let world: Simulation
     let session: Session
@@ -68,7 +68,7 @@ import Testing
       transport = CountingTransport(mock, now: { world.clock.now.offset })
       retrier = CountingRetrier(
         RetryPolicy(limit: 2, budget: RetryBudget(capacity: ScheduleTests.capacity, refund: ScheduleTests.refund)))
-      // A circle of redirects ends sooner than usual: more turns of it find nothing more.
+      // A limit below the default, because more rounds of a redirect loop test nothing new.
       var limits = Limits()
       limits.redirects = ScheduleTests.redirects
       var hedging = Hedging(delay: .milliseconds(700), limit: 1)
@@ -84,7 +84,7 @@ import Testing
         .install(.circuitBreaker { $0.minimumThroughput = 8 }).build()
     }
 
-    /// Makes one request of a kind that the seed draws, at a time that it draws.
+    /// Makes one request of a random kind at a random time; the seed determines both.
     func make(_ number: Int) async {
       let draw = world.random()
       try? await world.sleep(for: .milliseconds(Int64(draw >> 8 % 2_000)))
@@ -118,7 +118,7 @@ import Testing
     }
 
     func checkBudgets() throws {
-      // All requests begin at one origin, and each is answered once at most.
+      // All requests start with the same origin, and each receives at most one response that refills the budget.
       try checkBudget(of: "retries", retrier.count, answers: ScheduleTests.requests)
       for (origin, hedges) in endings.hedges {
         try checkBudget(of: "hedges to \(origin)", hedges, answers: endings.exchanges[origin] ?? 0)
@@ -143,7 +143,7 @@ import Testing
       try world.expect(Double(count) <= budget, "\(count) \(name), and \(budget) were allowed")
     }
 
-    /// Adds what happened in this world.
+    /// Adds the incidents of this simulation.
     func report(_ incidents: Incidents) {
       let errors = outcomes.withLock { $0.values.flatMap(\.self) }
       incidents.add(retrier.count, of: .retry)
@@ -169,8 +169,9 @@ import Testing
     }
   }
 
-  /// Whether the error is one that the faults, the service or the policies bring about; a token that has left its origin
-  /// is not.
+  /// Whether the faults, the service or the policies can cause the error.
+  ///
+  /// The error for a token that is sent to another origin is not among them.
   private static func expected(_ kind: LupineError.Kind) -> Bool {
     switch kind {
     case .unacceptableStatusCode(let status): [401, 429, 503].contains(status)

@@ -59,7 +59,7 @@ import Testing
       ])
   }
 
-  /// The issues that a test with the trait notes: each one's error and comments.
+  /// Runs `body` with the trait, and returns the error message and the comments of each recorded issue.
   private static func issues(
     _ trait: MockTrait = .mock, _ body: @Sendable @concurrent () async throws -> Void
   ) async throws -> [(message: String, comments: [String])] {

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// As `swift package init` makes it: language mode 6, and no upcoming feature.
+// The settings of `swift package init`: language mode 6, and no upcoming features.
 let package = Package(
   name: "OwnRequests",
   dependencies: [

@@ -8,8 +8,7 @@ import Testing
 
 @testable import LupineAuthentication
 
-/// The published examples: the suite that Amazon gives out for Signature Version 4 (`get-vanilla` and its like), and those
-/// of its documentation.
+/// The published examples of Signature Version 4: Amazon's test suite (such as `get-vanilla`) and its documentation.
 @Suite struct AmazonSignatureTests {
   private static let keys = AmazonCredential(
     accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
@@ -45,7 +44,7 @@ import Testing
           + "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
         "9c3e54bfcdf0b19771a7f523ee5669cdf59bc7cc0884027167c21bb143a40197"
       ),
-      // Paths are encoded twice, as every service but S3 reads them.
+      // Paths are encoded twice, as every service except S3 expects.
       ("/%E1%88%B4", "697b34846207a3f72246f99d74ae1ee4fe54f44bb06730c58a0d339eb079596d"),
     ] as [(String, String)])
   func `a target is signed as published`(target: String, signature: String) async throws {

@@ -6,7 +6,7 @@ import LupineCurl
 import LupineFixtures
 import Testing
 
-/// Negotiate against apache2 with mod_auth_gssapi and a KDC, NTLM against pyspnego.
+/// Negotiate with apache2, mod_auth_gssapi and a KDC, and NTLM with pyspnego.
 @Suite(.enabled(if: Peers.ntlm != nil || Peers.areRequired))
 struct ConnectionPeerTests {
   private static let connection = HTTPField.Name("X-Connection") ?? .server

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LupineAuthentication
 
-/// The examples of RFC 7616 section 3.9.1, and their neighbours as Python's hashlib computes them.
+/// The examples of RFC 7616 section 3.9.1, and variants whose expected values come from Python's hashlib.
 @Suite struct DigestAnswerTests {
   private static func turn(
     _ algorithm: String, qop: String = "auth", extra: String = ""

@@ -8,7 +8,7 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// Against servers that nobody here wrote: apache2's mod_auth_digest and mod_auth_basic, and httpbin.
+/// Digest and Basic with servers of other projects: mod_auth_digest and mod_auth_basic of apache2, and httpbin.
 @Suite(.enabled(if: Peers.apache != nil || Peers.areRequired))
 struct DigestPeerTests {
   private static let credential = Credential(username: "mufasa", password: "Circle of Life")
@@ -78,7 +78,7 @@ struct DigestPeerTests {
     #expect(response.response?.status == .ok, "\(response.value ?? "")")
   }
 
-  /// httpbin tells by a cookie how often a nonce may still be used: 1 is once, 0 never.
+  /// The last element of httpbin's path is the number of times that a nonce may be used; httpbin keeps it in a cookie.
   @Test(arguments: [("1", 4, HTTPResponse.Status.ok), ("0", 6, .unauthorized)] as [(String, Int, HTTPResponse.Status)])
   func `httpbin marks a nonce as stale and gets another answer, up to a limit`(
     uses: String, exchanges: Int, status: HTTPResponse.Status

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LupineAuthentication
 
-/// Whether a server knows the password too (RFC 7616 section 3.5).
+/// The proof that a server has the password as well: `rspauth` in Authentication-Info (RFC 7616 section 3.5).
 @Suite struct DigestProofTests {
   enum Proof: CaseIterable { case right, capital, wrong, wrongCount, missing, ofBody }
 
@@ -16,7 +16,7 @@ import Testing
     "Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\", algorithm=\(algorithm)"
   }
 
-  /// What the server says of the answer it got.
+  /// The value of Authentication-Info in the server's response to the credentials `value`.
   private static func information(_ proof: Proof, _ value: String?, _ algorithm: String) throws -> String {
     let sent = Sample.parameters(value)
     let turn = DigestAnswer(
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  /// The context of a request with its answer to a challenge with this nonce.
+  /// The context of a request whose Authorization field answers a challenge with this nonce.
   private static func answered(
     _ nonce: String, _ scheme: DigestScheme, random: UInt64
   ) async throws -> AuthenticationContext {

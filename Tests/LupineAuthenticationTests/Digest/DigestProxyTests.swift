@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// Digest towards a proxy, for requests that it forwards and for tunnels.
+/// Digest to a proxy, for requests that the proxy forwards and for tunnels.
 @Suite struct DigestProxyTests {
   private static let plain = "http://a.example.com/dir?x=%2F"
   private static let tunnelled = "https://a.example.com/dir"
@@ -15,7 +15,7 @@ import Testing
       "Digest realm=\"p\", nonce=\"\(nonce)\", qop=\"auth\", algorithm=SHA-256\(isStale ? ", stale=true" : "")")
   }
 
-  /// A proxy that wants one of these nonces, and a server that says welcome.
+  /// A proxy that accepts these nonces, and a server that responds with `welcome`.
   private static func mock(
     accepting nonces: [String] = ["n1"], refusal: MockReply = challenge(), _ change: (MockReply) -> MockReply = { $0 }
   ) -> MockTransport {

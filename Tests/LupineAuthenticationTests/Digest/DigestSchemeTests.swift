@@ -7,7 +7,7 @@ import Testing
 @Suite struct DigestSchemeTests {
   private static let challenge = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256"
 
-  /// Answers a challenge and hears of the response with these fields.
+  /// Answers a challenge, passes a response with these fields to the scheme, and returns the parameters of the answer.
   private static func exchange(
     _ scheme: DigestScheme, _ text: String = challenge, status: Int = 200, fields: HTTPFields = [:],
     in context: AuthenticationContext

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DigestSessionTests {
   private static let challenge = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256"
 
-  /// A server that wants one of these nonces and says what its last word is.
+  /// A server that accepts these nonces, and responds to credentials with any other nonce with the challenge `refusal`.
   private static func mock(
     accepting nonces: [String] = ["n1"], refusal: String = challenge, fields: HTTPFields = [:]
   ) -> MockTransport {

@@ -18,7 +18,7 @@ import Testing
     #expect(OAuthService.tokenRequests(mock).count == 1)
     #expect(asked.text == "grant_type=client_credentials&scope=read+write")
     #expect(asked.headers[.contentType] == "application/x-www-form-urlencoded")
-    // `my+client:s%26cret`: both are encoded as in a form first (RFC 6749 section 2.3.1).
+    // The Base64 form of `my+client:s%26cret`: name and secret are form-encoded first (RFC 6749 section 2.3.1).
     #expect(asked.headers[.authorization] == "Basic bXkrY2xpZW50OnMlMjZjcmV0")
     #expect(
       mock.requests.filter { $0.method == .get }.map { $0.headers[.authorization] } == ["Bearer t1", "Bearer t1"])

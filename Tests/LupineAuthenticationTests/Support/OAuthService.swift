@@ -3,7 +3,7 @@ import LupineCore
 import LupineSession
 import LupineMock
 
-/// An authorization server, a service that takes its tokens, and their client.
+/// An authorization server, a service that accepts its tokens, and the client of both.
 enum OAuthService {
   static let tokenURL = "https://auth.example.com/token"
   static let api = "https://api.example.com/users"
@@ -30,7 +30,7 @@ enum OAuthService {
     ).build()
   }
 
-  /// An authorization server and a service that takes its tokens.
+  /// Stubs the authorization server, which sends these replies in order, and the service.
   static func mock(_ replies: [MockReply]) -> MockTransport {
     let mock = MockTransport()
     mock.stub(.post, tokenURL, .sequence(replies))

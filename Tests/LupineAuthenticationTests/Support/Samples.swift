@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Synchronization
 
-/// What RFC 7616 section 3.9 says of its user, and helpers around challenges.
+/// The values of the examples in RFC 7616 section 3.9, and functions that parse challenges and answers.
 enum Sample {
   static let url = "https://api.example.com/dir/index.html"
   static let mufasa = Credential(username: "Mufasa", password: "Circle of Life")
@@ -20,7 +20,7 @@ enum Sample {
     return challenge
   }
 
-  /// The parameters of an answer, by name.
+  /// The parameters of an Authorization field's value, by name.
   static func parameters(_ value: String?) -> [String: String] {
     AuthenticationChallenge.parse([value ?? ""]).first?.parameters ?? [:]
   }

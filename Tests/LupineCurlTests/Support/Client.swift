@@ -4,7 +4,7 @@ import LupineCore
 import LupineCurl
 import LupineFixtures
 
-/// Makes exchanges as a session would, through a transport of its own.
+/// Makes exchanges through its own transport, in the place of a session.
 struct Client: Sendable {
   let transport: CurlTransport
   var limits = Limits()
@@ -17,14 +17,14 @@ struct Client: Sendable {
 
   init(_ transport: CurlTransport) { self.transport = transport }
 
-  /// One that trusts the peers over TLS.
+  /// A client that trusts the certificates of the peers.
   static func trusting() -> Client {
     var configuration = CurlTransport.Configuration()
     configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
     return Client(configuration)
   }
 
-  /// Sends a request and waits for the end of its body.
+  /// Sends a request and waits for the end of the response's body.
   func fetch(
     _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     log: EventLog = EventLog(), change: (inout OutgoingRequest) -> Void = { _ in }
@@ -35,7 +35,7 @@ struct Client: Sendable {
     return Fetched(head: response.head, end: try await response.body.end())
   }
 
-  /// Sends a request that is to fail, before its head or after, and returns how.
+  /// Sends a request that should fail, and returns its error; `nil` if the request succeeds.
   func failure(
     _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     change: (inout OutgoingRequest) -> Void = { _ in }

@@ -5,9 +5,9 @@ import LupineSupport
 import LupineFixtures
 import LupineTesting
 
-/// `Tests/Support/Peers/flood`: a server, or a proxy, in a process of its own that keeps its clients busy without end.
+/// A server or a proxy that sends to its clients without end: `Tests/Support/Peers/flood`, in its own process.
 final class FloodPeer {
-  /// What it sends; see the script.
+  /// The bytes that the peer sends; the script has the details.
   enum Kind: String, CaseIterable, Sendable {
     case emptyData = "empty-data"
     case smallData = "small-data"
@@ -16,7 +16,7 @@ final class FloodPeer {
     case ping, settings
     case smallChunks = "small-chunks"
     case interim, tunnel, challenge
-    /// A body that goes on until `finish`, and no flood.
+    /// A body that lasts until `finish()`; not a flood.
     case steady
 
     static let floods = allCases.filter { $0 != .steady }
@@ -28,19 +28,19 @@ final class FloodPeer {
       }
     }
 
-    /// Whether it sends a body, slowly, so that only its client ends it.
+    /// Whether the flood is a body in small pieces, which only the client can end.
     var isBody: Bool { self == .smallData || self == .smallChunks || self == .challenge }
   }
 
-  /// How it is reached.
+  /// The kind of connection to the peer.
   enum Line: CaseIterable, Sendable {
     case plain, secured, unixSocket
   }
 
-  /// The path of its Unix-domain socket, if it has one.
+  /// The path of the peer's Unix-domain socket; `nil` over TCP.
   let unixSocket: String?
   private let port: Int
-  /// Opens once a client gets what it sends.
+  /// Opened when the peer begins to send to a client.
   let isFlooding = Gate()
   private let process = Process()
   private let output = Pipe()
@@ -73,16 +73,16 @@ final class FloodPeer {
     if let unixSocket { unlink(unixSocket) }
   }
 
-  /// The proxy that it is, if it is one.
+  /// The URL of this proxy; `nil` if the peer is a server.
   var proxy: String? { kind == .tunnel ? "\(isSecured ? "https" : "http")://localhost:\(port)" : nil }
 
   /// Ends the body of a peer that is `steady` with the letter z.
   func finish() { try? input.fileHandleForWriting.write(contentsOf: Array("\n".utf8)) }
 
-  /// What proves connections to it.
+  /// The credential for the challenge of this peer; `nil` if the peer sends no challenge.
   var credential: ConnectionCredential? { kind == .challenge ? .ntlm(username: "ali", password: "sesame") : nil }
 
-  /// How a request reaches it.
+  /// The connection settings of a request to this peer.
   var connectionKey: ConnectionKey {
     get throws(LupineError) {
       var connectionKey = ConnectionKey()

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A server of HTTP/2, with TLS or without, that says what a script tells it, right or wrong (RFC 9113), frame by frame.
+/// A server of HTTP/2, with or without TLS, that sends the frames of a script, valid or invalid (RFC 9113).
 ///
-/// It takes the client's frames and calls the script once for each request, at its end, in the thread of its connection.
+/// It reads the client's frames, and calls the script at the end of each request, on the thread of the connection.
 final class HTTP2Peer: Sendable {
-  /// A frame as it goes over the wire.
+  /// A frame (RFC 9113 section 4.1).
   struct Frame: Sendable {
     var type: UInt8
     var flags: UInt8 = 0
@@ -24,12 +24,12 @@ final class HTTP2Peer: Sendable {
     static func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
   }
 
-  /// What the script does next.
+  /// A step of the script.
   enum Step: Sendable {
     case send(Frame)
-    /// Sends bytes as they are, such as a part of a frame.
+    /// Sends these bytes unchanged, such as a part of a frame.
     case raw([UInt8])
-    /// Sends the same frame until the client is gone.
+    /// Sends the same frame until the client closes the connection.
     case flood(Frame)
     case close
   }
@@ -47,7 +47,7 @@ final class HTTP2Peer: Sendable {
 
   /// - Parameters:
   ///   - settings: the payload of the first SETTINGS frame.
-  ///   - isSecured: whether it speaks TLS, with the certificate `localhost.pem`.
+  ///   - isSecured: whether connections use TLS, with the certificate `localhost.pem`.
   init(
     settings: [UInt8] = [], isSecured: Bool = false,
     script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
@@ -73,7 +73,7 @@ final class HTTP2Peer: Sendable {
 
   struct Failure: Error {}
 
-  /// Frees the port; connections end with their clients.
+  /// Frees the port; each connection lasts until its client closes it.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func accept() {
@@ -100,7 +100,7 @@ final class HTTP2Peer: Sendable {
       let stream = head[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
       guard wire.read(length) != nil else { return }
       if head[3] == 4, head[4] & 1 == 0 { _ = wire.write(Frame(type: 4, flags: 1).bytes) }
-      // HEADERS or DATA with END_STREAM: the request is whole.
+      // HEADERS or DATA with END_STREAM: the request is complete.
       guard head[3] <= 1, head[4] & 1 == 1 else { continue }
       let number = counts.withLock { counts in
         counts.requests += 1
@@ -136,7 +136,9 @@ final class HTTP2Peer: Sendable {
 }
 
 extension HTTP2Peer.Frame {
-  /// Fields as literals without indexing, names and values uncompressed (RFC 7541 section 6.2.2); at most 126 bytes each.
+  /// A field block of literals without indexing or Huffman coding (RFC 7541 section 6.2.2).
+  ///
+  /// Each name and each value has at most 126 bytes.
   static func block(_ fields: [(String, String)]) -> [UInt8] {
     var bytes: [UInt8] = []
     for (name, value) in fields {

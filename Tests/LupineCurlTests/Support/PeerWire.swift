@@ -2,12 +2,12 @@ import COpenSSL
 import Glibc
 import LupineFixtures
 
-/// One connection of a scripted peer, over TLS with HTTP/2 agreed on (ALPN), or without TLS.
+/// One connection of a scripted peer: over TLS with HTTP/2 negotiated through ALPN, or without TLS.
 struct PeerWire {
   private let descriptor: Int32
   private let connection: OpaquePointer?
 
-  /// Takes a connection over; `nil` where the handshake fails.
+  /// Takes ownership of a connection; `nil` if the handshake fails.
   init?(_ descriptor: Int32, isSecured: Bool) {
     self.descriptor = descriptor
     guard isSecured else {
@@ -19,7 +19,7 @@ struct PeerWire {
   }
 
   private static func secured(_ descriptor: Int32) -> OpaquePointer? {
-    // OpenSSL writes without MSG_NOSIGNAL, and the client may be gone.
+    // OpenSSL writes without MSG_NOSIGNAL, and the client may have closed the connection.
     signal(SIGPIPE, SIG_IGN)
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     defer { SSL_CTX_free(context) }
@@ -49,7 +49,7 @@ struct PeerWire {
     return connection
   }
 
-  /// Lets go of the connection and closes it.
+  /// Ends TLS and closes the connection.
   func close() {
     if let connection {
       SSL_shutdown(connection)

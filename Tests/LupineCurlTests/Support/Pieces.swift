@@ -2,10 +2,10 @@ import LupineCore
 import LupineTesting
 import Synchronization
 
-/// What a stream in a test throws.
+/// The error of a stream that fails.
 struct Oops: Error {}
 
-/// Pieces of a body one after the other, and perhaps an error at the end.
+/// A stream of a body's pieces, with an optional error at the end.
 struct Pieces: AsyncSequence, Sendable {
   private let pieces: [[UInt8]]
   private let failure: Oops?
@@ -28,7 +28,7 @@ struct Pieces: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...], failure: failure) }
 }
 
-/// Pieces, a gate that has to be opened, and more pieces.
+/// A stream of pieces that waits for a gate before its last pieces.
 struct GatedPieces: AsyncSequence, Sendable {
   private let before: [[UInt8]]
   private let gate: Gate
@@ -55,7 +55,7 @@ struct GatedPieces: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(before: before[...], gate: gate, after: after[...]) }
 }
 
-/// A reader that keeps no promise about its length.
+/// A reader whose stated length may differ from the number of bytes that it yields.
 final class FixedReader: BodyReader {
   let length: Int64?
   private let left: Mutex<Int>

@@ -4,12 +4,12 @@ import LupineFixtures
 import LupineTesting
 import Synchronization
 
-/// A server of HTTP/1.1 over TLS, for `localhost`, that answers each request with records of its own choice.
+/// A server of HTTP/1.1 over TLS on `localhost`, whose script decides the TLS records of each response.
 final class TLSPeer: Sendable {
-  /// What a request is answered with: each of the `records` in one record of TLS.
+  /// A response as bytes; each element of `records` is sent in one TLS record.
   struct Reply: Sendable {
     var records: [[UInt8]]
-    /// Opened once the kernel has taken all of it, or takes no more.
+    /// Opened when the kernel has accepted all records, or when a write has failed.
     var sent: Gate?
   }
 
@@ -21,7 +21,7 @@ final class TLSPeer: Sendable {
   var url: String { "https://localhost:\(port)" }
   var connectionCount: Int { accepted.load(ordering: .relaxed) }
 
-  /// - Parameter script: is told a request's path and which one of its connection it is.
+  /// - Parameter script: returns the response to a request from its path and its index on the connection.
   init(script: @escaping @Sendable (_ path: String, _ index: Int) -> Reply) throws {
     self.script = script
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -42,7 +42,7 @@ final class TLSPeer: Sendable {
 
   struct Failure: Error {}
 
-  /// Frees the port; connections end with their clients.
+  /// Frees the port; each connection lasts until its client closes it.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func accept() {
@@ -105,7 +105,7 @@ final class TLSPeer: Sendable {
     let code = pthread_create(
       &thread, nil,
       { context in
-        // A write to a client that is gone is an error, and no signal.
+        // A write to a closed connection then fails, and raises no signal.
         var blocked = sigset_t()
         sigemptyset(&blocked)
         sigaddset(&blocked, SIGPIPE)

@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// How much of what differs is told, and what is not shown.
+/// The number of differences that a report has, and the secrets that it omits.
 @Suite struct DifferenceTests {
   private func difference(_ condition: RequestCondition, _ body: String) throws -> String? {
     let url = try HTTPURL("https://example.com/")
@@ -92,7 +92,7 @@ import Testing
       #expect(!text.contains("31d4d96e") && !text.contains("407aad42"))
       #expect(text.contains("page=3"))
     }
-    // What is to be pasted expects any value.
+    // The suggested stub matches any value of the secret parameter.
     #expect(error.message.contains(#"mock.stub(.post, "https://example.com/a?api_key={secret}&page=3""#))
   }
 

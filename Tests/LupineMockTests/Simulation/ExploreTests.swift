@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct ExploreTests {
-  /// A transfer that loses money where its second half fails and nobody undoes the first.
+  /// A program with a defect: if the deposit fails, it does not undo the withdrawal.
   private static func transfer(_ world: Simulation) async throws {
     let total = Mutex(0)
     let mock = MockTransport()

@@ -19,7 +19,7 @@ import Testing
     $0.faults = [.connectionRefused]
   }
 
-  /// What becomes of so many requests, one after the other: the numbers of those that failed, from 1.
+  /// Makes `count` requests one after another, and returns the numbers of the failed ones, from 1.
   private static func failures(of count: Int) async throws -> [Int] {
     let mock = MockTransport()
     mock.stub(.get, "/", count: .optional, .text("fine"))

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct WithSimulationTests {
-  /// What a session's monitor heard, each event as a line.
+  /// Records the events of a session, one line each.
   private final class Record: EventMonitor {
     private let lines = Mutex<[String]>([])
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Lines that several tasks write.
+  /// Lines that several tasks append.
   private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 

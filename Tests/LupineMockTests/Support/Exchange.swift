@@ -4,7 +4,7 @@ import LupineCore
 import LupineMock
 import Synchronization
 
-/// Makes one exchange with a mock, as a session would.
+/// Makes one exchange with a mock, in the place of a session.
 struct Exchange: Sendable {
   var method = HTTPRequest.Method.get
   var url = "https://example.com/"
@@ -22,7 +22,7 @@ struct Exchange: Sendable {
   var sink = BodySink.collect(limit: .max)
   var events = Events()
 
-  /// What an exchange told its session.
+  /// The events that an exchange emits.
   final class Events: Sendable {
     private let kinds = Mutex<[SessionEvent.Kind]>([])
 
@@ -31,7 +31,7 @@ struct Exchange: Sendable {
     func add(_ kind: SessionEvent.Kind) { kinds.withLock { $0.append(kind) } }
   }
 
-  /// What was told of the connection, of interim responses and of the body, in order.
+  /// The events of the connection, of interim responses and of the sent body, in order.
   var course: [String] {
     events.all.compactMap { event in
       switch event {
@@ -60,7 +60,7 @@ struct Exchange: Sendable {
     return (response.head, String(decoding: end.data, as: UTF8.self), end)
   }
 
-  /// What the exchange failed with, before the head or after it.
+  /// The error of the exchange, before or after the head; `nil` if the exchange succeeds.
   func failure(from mock: MockTransport) async -> LupineError? {
     do {
       _ = try await response(from: mock)
@@ -72,7 +72,7 @@ struct Exchange: Sendable {
 }
 
 extension MockTransport {
-  /// The answer to a GET, as its status and text.
+  /// The text of the response to a GET request, or its status code if the text is empty.
   func get(_ url: String) async throws -> String {
     let (head, text, _) = try await Exchange(url: url).response(from: self)
     return text.isEmpty ? "\(head.status.code)" : text

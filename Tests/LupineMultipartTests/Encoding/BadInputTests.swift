@@ -54,9 +54,9 @@ import Testing
     #expect(error.message.contains("Permission denied"))
   }
 
-  /// Runs on this thread without root's right to read every file, where it has that.
+  /// Runs `body` on this thread without the right of root to read every file.
   private func asNobody<Value>(_ body: () -> Value) throws -> Value {
-    // Glibc's module has no `sys/fsuid.h`.
+    // The module `Glibc` does not include `sys/fsuid.h`.
     let symbol = try #require(dlsym(nil, "setfsuid"))
     let setUser = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> Int32).self)
     let user = setUser(65_534)
@@ -79,7 +79,7 @@ import Testing
     try await expectFailure(form, "has 10 bytes, fewer")
   }
 
-  /// Reads a body up to the first block of a file of 1 MiB, lets the file change, and reads on.
+  /// Reads a body up to the first block of a file of 1 MiB, changes the file's size, and reads the rest.
   private func change(to size: Int) async throws -> LupineError {
     let folder = try TemporaryFolder()
     let path = try folder.write(Data(repeating: 1, count: 1 << 20), to: "changing")

@@ -6,7 +6,7 @@ import Testing
 
 /// Boundaries that a peer cannot guess.
 @Suite struct BoundaryTests {
-  /// Numbers that count up, as a source of randomness.
+  /// Consecutive numbers in the place of random ones.
   final class Counter: Sendable {
     let calls = Mutex<UInt64>(0)
     func next() -> UInt64 {

@@ -40,7 +40,9 @@ import Testing
     #expect(try residentBytes() - before < 32 << 20)
   }
 
-  /// What the process holds in memory, from the second number of `/proc/self/statm`, in pages of 4 KiB.
+  /// The resident memory of the process, in bytes.
+  ///
+  /// The second number of `/proc/self/statm` is the number of resident pages, of 4 KiB each.
   private func residentBytes() throws -> Int {
     let statistics = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/statm")), as: UTF8.self)
     return try #require(Int(statistics.split(separator: " ")[1])) * 4_096

@@ -9,7 +9,7 @@ import LupineTesting
 import Synchronization
 import Testing
 
-/// What goes over a real connection.
+/// Multipart requests over a real connection.
 @Suite struct WireTests {
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(server.requests.first?.bodyLength == Int(length))
   }
 
-  /// A stream that gives a file another size while it is read.
+  /// A stream that changes the size of a file while it is read.
   struct Resizing: AsyncSequence, Sendable {
     let path: String
     let size: Int

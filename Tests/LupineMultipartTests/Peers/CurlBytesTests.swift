@@ -6,14 +6,14 @@ import LupineMultipart
 import LupineTesting
 import Testing
 
-/// The installed program.
+/// The installed program `curl`.
 private enum Curl {
   static let path = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl") ? "/usr/bin/curl" : nil
 }
 
-/// The bytes of `curl -F`, and ours with the boundary that curl chose.
+/// Compares the body of `curl -F` with Lupine's body for the same boundary.
 @Suite(.enabled(if: Curl.path != nil || Peers.areRequired, "there is no curl in /usr/bin")) struct CurlBytesTests {
-  /// What curl sent: the body, and the boundary in its content type.
+  /// The body that curl sends, and the boundary in its Content-Type.
   private static func sent(_ arguments: [String], folder: TemporaryFolder) throws -> (body: [UInt8], boundary: String) {
     let server = try ScriptedServer(always: .respond(status: 204))
     _ = try run(try #require(Curl.path), ["-q", "-sS", "--noproxy", "*"] + arguments + [server.url], folder: folder)

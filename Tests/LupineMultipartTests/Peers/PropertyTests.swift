@@ -4,7 +4,7 @@ import LupineFixtures
 import LupineMultipart
 import Testing
 
-/// Any parts in, the same parts out.
+/// Random forms, whose encoded body must parse into the same parts.
 @Suite struct PropertyTests {
   private static let seeds = 1...400
 
@@ -41,7 +41,7 @@ import Testing
     for (random, answer) in zip(forms, answers) {
       for parser in PythonParsers.forForms {
         let parts = try #require(answer[parser]?.parts, "\(answer[parser]?.error ?? parser)")
-        // Django tells fields and files apart, and has no order between the two; the names begin with their numbers.
+        // Django returns fields and files separately, so the order is lost; the index in each name keeps names unique.
         let found = Set(parts.map { Self.part($0.name ?? "", $0.fileName, $0.data ?? Data()) })
         let expected = Set(random.parts.map { Self.part($0.name, $0.fileName, $0.data) })
         #expect(found == expected, "\(parser), seed \(random.seed)")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// Some parsers undo `%22` and some leave it.
+  /// A part with escaped names, because some parsers decode `%22` and others do not.
   private static func part(_ name: String, _ fileName: String?, _ data: Data) -> RandomForm.Part {
     RandomForm.Part(name: browserEscaped(name), fileName: fileName.map(browserEscaped), data: data)
   }

@@ -3,7 +3,7 @@ import LupineFixtures
 import LupineMultipart
 import Testing
 
-/// The parsers from PyPI that `Tests/Support/Peers/parse-multipart` asks.
+/// The parsers from PyPI, which `Tests/Support/Peers/parse-multipart` calls.
 enum PythonParsers {
   struct Part: Decodable, Hashable {
     var name: String?
@@ -26,13 +26,13 @@ enum PythonParsers {
 
   static let forForms = ["python-multipart", "werkzeug", "django"]
 
-  /// Whether to run: where the peers are required, a test without them fails instead of being skipped.
+  /// Whether to run the tests; if the peers are required, a test without them fails and is not skipped.
   static var areWanted: Bool { Peers.python != nil || Peers.areRequired }
 
   static let reason: Comment =
     "LUPINE_PYTHON names no Python with the parsers; run the tests through Tests/Support/Peers/with-peers"
 
-  /// What each parser made of each body.
+  /// The result of each parser for each body.
   static func parse(_ cases: [Case]) throws -> [[String: Answer]] {
     let python = try #require(Peers.python, "LUPINE_PYTHON is not set")
     let folder = try TemporaryFolder()
@@ -50,7 +50,7 @@ enum PythonParsers {
   }
 }
 
-/// Runs a program to its end; gives its output.
+/// Runs a program to its end, and returns its output.
 func run(_ program: String, _ arguments: [String], input: String = "/dev/null", folder: TemporaryFolder) throws -> Data
 {
   let path = try folder.write("", to: "output-\(UUID().uuidString)")

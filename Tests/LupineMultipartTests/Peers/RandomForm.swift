@@ -2,7 +2,7 @@ import FoundationEssentials
 import LupineFixtures
 import LupineMultipart
 
-/// A form of random parts, and what a parser must find in it.
+/// A form of random parts, and the parts that a parser must return for it.
 struct RandomForm {
   struct Part: Hashable {
     var name: String
@@ -38,7 +38,7 @@ struct RandomForm {
     return name + "x"
   }
 
-  /// Bytes that like to look like the lines between parts.
+  /// Random bytes that often resemble the delimiter between parts.
   private static func bytes(_ boundary: String, _ random: inout SplitMix) -> Data {
     let delimiter = Array("\r\n--\(boundary)".utf8)
     var data = Data()

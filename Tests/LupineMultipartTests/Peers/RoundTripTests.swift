@@ -5,7 +5,7 @@ import LupineFixtures
 import LupineMultipart
 import Testing
 
-/// Round trips through parsers that no one here wrote.
+/// Round trips through parsers of other projects.
 @Suite(.enabled(if: PythonParsers.areWanted, PythonParsers.reason)) struct RoundTripTests {
   private static func answers(_ form: MultipartFormData) throws -> [String: [PythonParsers.Part]] {
     try PythonParsers.parse(form, PythonParsers.forForms).mapValues { answer in
@@ -35,7 +35,7 @@ import Testing
     for (parser, parts) in try Self.answers(MultipartFormData()) { #expect(parts.isEmpty, "\(parser)") }
   }
 
-  /// What a server sees of a name: browsers' escapes stay, unless the parser undoes `%22`.
+  /// Names with special characters, which a server receives with the escapes of browsers; some parsers decode `%22`.
   @Test(arguments: ["a\"b", "a\r\nX-Evil: 1", "a\n\r\n\r\nbody", "a\\", "ü日🦄", "a\"; filename=\"b", "a;b=c", "'a'"])
   func `a name stays one name and adds no field`(name: String) throws {
     var form = MultipartFormData()

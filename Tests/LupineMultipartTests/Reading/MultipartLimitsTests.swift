@@ -83,9 +83,9 @@ import Testing
     "\r\r\n--",
   ]
 
-  /// Linear work: the steps are counted, and no clock is read.
+  /// Checks that the work is linear in the size of the input, by the number of steps and without a clock.
   ///
-  /// A megabyte of the row's own signs is a part's content; other signs and places have 64 KB.
+  /// The input has 1 MiB if it repeats one of the first six patterns as the content of a part, and 64 KiB otherwise.
   @Test(arguments: hostile, ["--b\r\n\r\n", "--b\r\n", ""])
   func `a hostile megabyte takes steps in proportion`(pattern: String, start: String) throws {
     let isOfTheRow = start == "--b\r\n\r\n" && "@;,\t%{".contains(pattern)

@@ -3,7 +3,7 @@ import LupineCore
 import LupineMultipart
 import Testing
 
-/// A part as a parser told it.
+/// A part as the parser returned it.
 struct ParsedPart: Equatable {
   var headers: HTTPFields
   var content: [UInt8] = []
@@ -18,7 +18,7 @@ struct ParsedPart: Equatable {
   init(headers: HTTPFields) { self.headers = headers }
 }
 
-/// Feeds a parser with chunks and gathers the parts.
+/// Passes chunks to a parser and collects the parts.
 func parse(
   _ chunks: [[UInt8]], boundary: String = "b", limits: MultipartLimits = MultipartLimits()
 ) throws(LupineError) -> [ParsedPart] {

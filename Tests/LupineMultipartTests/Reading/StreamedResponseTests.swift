@@ -15,7 +15,7 @@ import Testing
 
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
 
-  /// A reply whose pieces go out as chunks of their own.
+  /// A reply that sends each piece as one chunk.
   private static func reply(_ pieces: String...) -> ScriptedReply {
     .chunked(fields: type, pieces.map { Array($0.utf8) })
   }
@@ -31,7 +31,7 @@ import Testing
     var found: [String] = []
     for try await part in try Self.session().streamRequest(server.url).serializingMultipart() {
       found.append("\(part.number) \(part.headers[.contentType] ?? "-")")
-      // The server holds the rest back until the second part has begun.
+      // The server waits with the rest until the second part has begun.
       if part.number == 2 { gate.open() }
       found.append(String(decoding: try await part.data(limit: 100), as: UTF8.self))
     }
@@ -106,7 +106,7 @@ import Testing
       #expect(range.total == 16 << 20)
       let data = try await part.data(limit: 1 << 20)
       #expect(data.count == range.range.count)
-      // Each 8 bytes of the file are their own position.
+      // Each group of 8 bytes in the file contains its own position.
       #expect(data.prefix(8).reduce(0) { $0 << 8 | Int64($1) } == range.range.lowerBound)
     }
     #expect(found == ranges)

@@ -1,4 +1,6 @@
-/// A name as browsers escape it, with the backslash at its end that we escape besides; written anew for the tests.
+/// A name with the escapes of browsers, and with an escape for a backslash at its end.
+///
+/// The tests have an implementation of their own, which does not share errors with the library.
 func browserEscaped(_ name: String) -> String {
   let scalars = name.unicodeScalars.map { scalar -> String in
     switch scalar {

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMultipart
 import Testing
 
-/// Reads a body in pieces of one size, as a transport would.
+/// Reads a body in pieces of at most `pieceSize` bytes, in the place of a transport.
 func bytes(of body: RequestBody, pieceSize: Int = 1 << 16) throws -> [UInt8] {
   let ready = DispatchSemaphore(value: 0)
   let reader = try body.makeReader { ready.signal() }
@@ -19,7 +19,7 @@ func bytes(of body: RequestBody, pieceSize: Int = 1 << 16) throws -> [UInt8] {
   }
 }
 
-/// The text of a multipart.
+/// The text of an encoded multipart body.
 func text(of multipart: some MultipartConvertible, pieceSize: Int = 1 << 16) throws -> String {
   String(decoding: try bytes(of: multipart.asBody(), pieceSize: pieceSize), as: UTF8.self)
 }

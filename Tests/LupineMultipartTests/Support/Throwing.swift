@@ -1,4 +1,4 @@
-/// A stream that yields one piece and throws.
+/// A stream that yields one piece and then throws.
 struct Throwing: AsyncSequence, Sendable {
   struct Broken: Error {}
 

@@ -5,7 +5,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// The evaluators in libcurl's handshake, against `openssl s_server`.
+/// The trust evaluators during libcurl's handshake with `openssl s_server`.
 @Suite struct HandshakeTests {
   @Test func `pinned keys are looked for in the verified chain`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")

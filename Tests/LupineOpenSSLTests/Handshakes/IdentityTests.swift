@@ -5,7 +5,7 @@ import LupineSession
 import Testing
 import TrustSupport
 
-/// What connections must have in common, against `openssl s_server`.
+/// The settings of a connection's TLS, such as roots, client certificates and versions, with `openssl s_server`.
 @Suite struct IdentityTests {
   @Test func `additional roots are trusted on top of the others`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
@@ -113,7 +113,7 @@ import TrustSupport
 }
 
 extension LupineError {
-  /// The parts of a session that turned out to be unusable; nil where the error is of another kind.
+  /// The parts of the session that the error reports as unusable; `nil` for an error of another kind.
   fileprivate var unusableParts: [String]? {
     if case .configuration(let issues) = kind { issues.map(\.part) } else { nil }
   }

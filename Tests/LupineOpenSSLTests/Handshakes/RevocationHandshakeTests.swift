@@ -3,7 +3,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// Revocation in a real handshake; before TLS 1.3 the staple comes after the certificates.
+/// Revocation in a real handshake; before TLS 1.3, the server sends the OCSP staple after the certificates.
 @Suite struct RevocationHandshakeTests {
   private static let versions = ["-tls1_2", "-tls1_3"]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LupineReachability
 
-/// The way to one host, as a real kernel tells it.
+/// The reachability of one host, as a real kernel reports it.
 @Suite(.namespaces, .timeLimit(.minutes(1))) struct HostTests {
   @Test func `a host on the link needs no default route`() async throws {
     let network = try TestNetwork()
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// A resolver whose answer a test sets.
+/// A resolver whose answer the test sets.
 private final class Names: Sendable {
   private let answer: Mutex<HostResolver.Answer>
 

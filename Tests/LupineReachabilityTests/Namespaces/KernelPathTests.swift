@@ -3,9 +3,9 @@ import Testing
 
 @testable import LupineReachability
 
-/// What real kernels tell of real changes.
+/// The reports of a real kernel about real changes of the network.
 ///
-/// Every test waits for reports; the time limit is for a report that never comes.
+/// Every test waits for reports, and fails at its time limit if a report does not arrive.
 @Suite(.namespaces, .timeLimit(.minutes(1))) struct KernelPathTests {
   @Test func `a link that goes down and up again`() async throws {
     let network = try TestNetwork()
@@ -71,7 +71,7 @@ import Testing
     try network.ip("link", "set", "up0", "down")
     try await wait(manager) { $0.defaultRoutes.map(\.metric) == [200] }
     try network.ip("link", "set", "up2", "down")
-    // Nothing was reported between: the status never changed.
+    // The loss of the first uplink did not change the status, so the next report is that of the second one.
     #expect(await statuses.next() == .notReachable)
   }
 
@@ -89,7 +89,7 @@ import Testing
     #expect(manager.status == .reachable(.ethernetOrWiFi))
     try network.ip("link", "set", "up0", "down")
     var last: ReachabilityStatus?
-    // Each report differs from the one before, and the last one is true.
+    // Each report differs from the previous one, and the last one has the final status.
     while let status = await statuses.next() {
       #expect(status != last)
       last = status
@@ -100,7 +100,7 @@ import Testing
   @Test func `messages that were lost do not leave a wrong state`() async throws {
     let network = try TestNetwork()
     let (paths, continuation) = AsyncStream<NetworkPath>.makeStream()
-    // The thread that reads the socket is held in its first report, until more has been sent than the socket can hold.
+    // Blocks the thread that reads the socket in its first report, until the socket's buffer overflows.
     let held = HeldReport()
     let watch = network.source.watch(nil) { path in
       held.pass()
@@ -166,7 +166,7 @@ import Testing
 }
 
 extension KernelPathTests {
-  /// Waits for a report that fulfils the condition.
+  /// Waits for a report that meets the condition.
   private func wait(_ manager: NetworkReachabilityManager, for condition: (NetworkPath) -> Bool) async throws {
     for await path in manager.paths where condition(path) { return }
   }

@@ -3,7 +3,7 @@ import LupineFixtures
 import LupineReachability
 import Testing
 
-/// What must hold for a whole process, in one of its own.
+/// Properties of a whole process, tested with a separate one.
 @Suite(.namespaces, .timeLimit(.minutes(2))) struct ProcessTests {
   @Test func `a process without privileges receives changes`() async throws {
     let network = try TestNetwork()
@@ -28,7 +28,7 @@ import Testing
   @Test func `without changes it costs one descriptor and no waking`() async throws {
     let network = try TestNetwork()
     let quiet = try TestNetwork()
-    // IPv6 checks its addresses for doubles and asks for routers, and each of these is a change.
+    // Duplicate address detection and router solicitation of IPv6 would change the network, which wakes the probe.
     try Shell.run("ip", "netns", "exec", network.near, "sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6")
     let probe = try ProbeProcess(network.near, "idle")
     var lines = probe.lines.makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
         try network.ip("link", "set", "up0", "up")
         try network.ip("route", "add", "default", "via", TestNetwork.gateway)
       } else if line.hasPrefix("received "), !isCut {
-        // The server sends the end of the file a second later at the earliest.
+        // The server sends the end of the file at least a second later.
         isCut = true
         try network.ip("link", "set", "up0", "down")
       }

@@ -4,7 +4,7 @@ import LupineCore
 
 @testable import LupineReachability
 
-/// Builds the messages that a kernel would send.
+/// A datagram of netlink messages in the form in which a kernel sends them.
 struct Datagram {
   var bytes: [UInt8] = []
 

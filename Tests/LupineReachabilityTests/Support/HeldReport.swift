@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Holds the first thread that passes until it is released; the others pass.
+/// Blocks the first thread that calls `pass()` until `release()`; later calls do not block.
 final class HeldReport: Sendable {
   private let descriptors: [Int32]
   private let isHeld = Atomic(false)
@@ -17,7 +17,7 @@ final class HeldReport: Sendable {
 
   deinit { descriptors.forEach { close($0) } }
 
-  /// Blocks, the first time.
+  /// Blocks at its first call.
   func pass() {
     guard !isHeld.exchange(true, ordering: .relaxed) else { return }
     continuation.finish()
@@ -25,7 +25,7 @@ final class HeldReport: Sendable {
     _ = read(descriptors[0], &byte, 1)
   }
 
-  /// Waits until somebody is held.
+  /// Waits until a thread is blocked in `pass()`.
   func waitUntilHeld() async { for await _ in held {} }
 
   func release() {

@@ -3,21 +3,21 @@ import LupineCore
 
 @testable import LupineReachability
 
-/// A kernel that answers a `KernelView` from tables that a test writes.
+/// A substitute for the kernel, which answers a `KernelView` from tables of the test.
 struct KernelDouble {
   var view = KernelView(
     port: 7, classifier: InterfaceClassifier(folder: "/nowhere"), resolverFile: ResolverFile(path: "/nowhere"))
   var links = [Datagram.link(1, "eth0")]
   var addresses = [Datagram.address(1, .sample)]
   var routes = [Datagram.route(interface: 1)]
-  /// What comes of each question for a route.
+  /// The response to each request for a route (RTM_GETROUTE).
   var answer: (_ sequence: UInt32) -> Datagram = { Datagram().message(RTM_NEWROUTE, sequence: $0, port: 7, []) }
   private(set) var dumped: [KernelTable] = []
   private(set) var paths: [NetworkPath] = []
   private(set) var hostStatuses: [ReachabilityStatus] = []
   private(set) var failures: [NetlinkFailure] = []
 
-  /// Answers until the view asks for nothing more; the first part of each table is sent with these flags.
+  /// Answers the requests of the view until there are none left; only the first dump has these flags.
   mutating func run(flags: Int32 = NLM_F_MULTI) {
     var flags = flags
     while case let outputs = view.settle(), !outputs.isEmpty {
@@ -36,7 +36,7 @@ struct KernelDouble {
     }
   }
 
-  /// Sends a notice of a change, and answers what comes of it.
+  /// Sends a notification of a change, and answers the requests that result.
   mutating func notify(_ type: Int, _ content: [UInt8]) {
     receive(Datagram().message(type, content))
     run()
@@ -59,7 +59,7 @@ struct KernelDouble {
 }
 
 extension IPAddress {
-  /// An address of the networks for documentation (RFC 5737).
+  /// An address of the networks that are reserved for documentation (RFC 5737).
   static let sample = literal("192.0.2.2")
   static let sample6 = literal("2001:db8::2")
 

@@ -1,15 +1,15 @@
 import Glibc
 import LupineFixtures
 
-/// An nginx in a network namespace that sends a file slowly; it is ended with the test.
+/// An nginx in a network namespace that sends a file slowly; its last reference ends the process.
 final class NginxProcess: Sendable {
-  /// The length of the file, in bytes: 64 KiB of it come at once, and as much in every second after that.
+  /// The length of the file in bytes; nginx sends 64 KiB at once, and 64 KiB in each further second.
   static let size = 3 << 16
 
   let url: String
   private let process: pid_t
 
-  /// Starts it; it answers when this returns, because `nginx` listens before it becomes a daemon.
+  /// Starts nginx, which accepts connections on return: it listens before it becomes a daemon.
   init(_ namespace: String, address: String, folder: TemporaryFolder) throws {
     url = "http://\(address)/big.bin"
     let content = (0..<Self.size / 8).map { "\(1_000_000 + $0)\n" }.joined()
@@ -19,7 +19,7 @@ final class NginxProcess: Sendable {
       "ip", "netns", "exec", namespace, "/usr/sbin/nginx", "-p", folder.path, "-e", "\(folder.path)/nginx.log", "-c",
       "\(folder.path)/nginx.conf")
     process = try Self.process(folder.path)
-    // nginx would remove it when it ends, while the folder around it is being removed, which that would stop.
+    // Otherwise nginx removes the file at its end, which can disturb the removal of the folder at the same time.
     unlink("\(folder.path)/nginx.pid")
   }
 

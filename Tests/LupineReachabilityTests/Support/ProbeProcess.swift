@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The probe, running in a network namespace; it is ended with the test.
+/// The program `ReachabilityProbe` in a network namespace; its last reference ends the process.
 final class ProbeProcess: Sendable {
   private let process: pid_t
   private let input: Int32
-  /// The lines it prints, as they come.
+  /// The lines that the probe prints.
   let lines: AsyncStream<String>
 
-  /// Starts it by `ip netns exec`, which also shows it the namespace's own `/sys`.
+  /// Starts the probe with `ip netns exec`, which also mounts the `/sys` of the namespace.
   init(_ namespace: String, _ arguments: String...) throws {
-    // Descriptors that another test's program inherited would keep the stream from ending.
+    // Without SOCK_CLOEXEC, a program of another test could inherit the descriptors, and the stream would not end.
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw ShellError("no pair of sockets")
@@ -29,10 +29,10 @@ final class ProbeProcess: Sendable {
     close(input)
   }
 
-  /// Lets go a probe that waits for a line.
+  /// Sends the line for which the probe waits.
   func answer() { _ = write(input, "\n", 1) }
 
-  /// The program beside the one that runs the tests.
+  /// The path of the probe, in the folder of the test program.
   private static func program() throws -> String {
     let folders = ["/proc/self/exe", CommandLine.arguments[0]].compactMap { path -> String? in
       guard let real = realpath(path, nil) else { return nil }
@@ -47,7 +47,7 @@ final class ProbeProcess: Sendable {
     throw ShellError("ReachabilityProbe does not stand beside the tests")
   }
 
-  /// Reads on a thread of its own, because it blocks; the descriptor is that thread's.
+  /// Reads lines on a separate thread, because reading blocks; the thread owns the descriptor.
   private static func read(_ descriptor: Int32) -> AsyncStream<String> {
     AsyncStream { continuation in
       let reader = Reader(descriptor: descriptor, continuation: continuation)

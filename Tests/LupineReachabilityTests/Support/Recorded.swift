@@ -1,23 +1,23 @@
 import FoundationEssentials
 import LupineFixtures
 
-/// Datagrams that a kernel sent in a network namespace, which `Fixtures/Netlink/record` wrote down byte by byte.
+/// Datagrams that a kernel sent in a network namespace, recorded by `Fixtures/Netlink/record`.
 ///
-/// The dumps were asked for by a socket whose port was 0x1234, with the sequence numbers 1 to 5 in this order.
+/// A socket with the port 0x1234 requested the dumps, with the sequence numbers 1 to 5 in this order.
 enum Recorded {
   static let port: UInt32 = 0x1234
 
-  /// The links of a namespace with `lo`, a bridge and one end of a pair.
+  /// The links of a namespace with `lo`, a bridge and one end of a veth pair.
   static let links = datagrams("links")
-  /// Its addresses.
+  /// The addresses of the namespace.
   static let addresses = datagrams("addresses")
-  /// Its routes: a default one over two gateways, one that refuses, and one of IPv6.
+  /// The routes of the namespace: a default route over two gateways, an unreachable route, and one of IPv6.
   static let routes = datagrams("routes")
-  /// The answer for an address that the default route leads to.
+  /// The response for an address that the default route covers.
   static let routeTo = datagrams("route-to")
-  /// The answer for an address that a route refuses.
+  /// The response for an address that the unreachable route covers.
   static let noRoute = datagrams("no-route")
-  /// What was told while the pair was set up.
+  /// The notifications during the configuration of the veth pair.
   static let notices = datagrams("notices")
 
   static let all = [links, addresses, routes, routeTo, noRoute, notices].flatMap { $0 }

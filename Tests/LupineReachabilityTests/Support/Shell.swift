@@ -1,10 +1,10 @@
 import Glibc
 
-/// Runs programs that end by themselves.
+/// Runs the programs of the tests.
 enum Shell {
   /// Runs a program and waits for its end.
   ///
-  /// - Throws: `ShellError` where it cannot be started, or ends with another code than 0.
+  /// - Throws: `ShellError` if the program cannot be started, or ends with another code than 0.
   static func run(_ arguments: String...) throws { try run(arguments) }
 
   static func run(_ arguments: [String]) throws {
@@ -14,7 +14,7 @@ enum Shell {
     guard status == 0 else { throw ShellError("\(arguments.joined(separator: " ")) failed with status \(status)") }
   }
 
-  /// Starts a program with these descriptors as its input and output, where they are given.
+  /// Starts a program, by default with the input and output of this process.
   static func start(_ arguments: [String], input: Int32? = nil, output: Int32? = nil) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -1,4 +1,4 @@
-/// Why a program did not do what it was run for.
+/// The failure of a program that a test runs.
 struct ShellError: Error, CustomStringConvertible {
   let description: String
 

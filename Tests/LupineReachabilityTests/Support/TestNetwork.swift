@@ -4,9 +4,10 @@ import LupineFixtures
 import Synchronization
 import Testing
 
-/// Two network namespaces of a test's own, `near` and `far`, joined by a pair of links; they go with the test.
+/// The network of one test: the namespaces `near` and `far`, connected by a veth pair.
 ///
-/// `near` has 10.99.0.2 on `up0` and a default route over 10.99.0.1, which is `far`'s on `up1`.
+/// `near` has the address 10.99.0.2 on `up0`, and a default route over 10.99.0.1, which `far` has on `up1`. The last
+/// reference deletes both namespaces.
 final class TestNetwork: Sendable {
   static let gateway = "10.99.0.1"
   private static let number = Atomic<Int>(0)
@@ -14,7 +15,7 @@ final class TestNetwork: Sendable {
   let near: String
   let far: String
 
-  /// The network of `near` as the kernel tells it.
+  /// The network of `near`, as the kernel reports it.
   var source: KernelPath { KernelPath(namespace: NetworkNamespace(path: "/run/netns/\(near)")) }
 
   init(hasAddresses: Bool = true) throws {
@@ -34,7 +35,7 @@ final class TestNetwork: Sendable {
     for name in [near, far] { _ = try? Shell.run("ip", "netns", "delete", name) }
   }
 
-  /// Joins the namespaces by one more pair of links, and sets both up.
+  /// Connects the namespaces by a further veth pair, and activates both links.
   func connect(_ near: String, _ far: String) throws {
     try Shell.run(
       "ip", "link", "add", near, "netns", self.near, "type", "veth", "peer", "name", far, "netns", self.far)
@@ -42,13 +43,13 @@ final class TestNetwork: Sendable {
     try farIP("link", "set", far, "up")
   }
 
-  /// Changes `near`.
+  /// Runs a command of `ip` in `near`.
   func ip(_ arguments: String...) throws { try Shell.run(["ip", "-n", near] + arguments) }
 
-  /// Changes `far`.
+  /// Runs a command of `ip` in `far`.
   func farIP(_ arguments: String...) throws { try Shell.run(["ip", "-n", far] + arguments) }
 
-  /// Makes many changes of `near` at once.
+  /// Runs many commands of `ip` in `near` with one process.
   func ip(batch lines: [String]) throws {
     let folder = try TemporaryFolder()
     try folder.write(lines.joined(separator: "\n") + "\n", to: "batch")
@@ -57,19 +58,19 @@ final class TestNetwork: Sendable {
 }
 
 extension TestNetwork {
-  /// Whether network namespaces can be made here, found out by making one.
+  /// Whether the process may make network namespaces, which a trial shows.
   private static let isPermitted: Bool = {
     let name = "lupine-\(getpid())-probe"
     guard (try? Shell.run("ip", "netns", "add", name)) != nil else { return false }
     return (try? Shell.run("ip", "netns", "delete", name)) != nil
   }()
 
-  /// Where the peers are required, a test that cannot have its namespaces must fail rather than be skipped.
+  /// Whether to run the tests; if the peers are required, a test without namespaces fails and is not skipped.
   static var isExpected: Bool { getenv("LUPINE_REQUIRE_PEERS") != nil && geteuid() == 0 || isPermitted }
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips the test where network namespaces are not allowed.
+  /// Skips the test if network namespaces are not permitted.
   static var namespaces: Self {
     .enabled(if: TestNetwork.isExpected, "`ip netns add` is not permitted here: run as root, with iproute2 installed")
   }

@@ -2,7 +2,7 @@ import LupineCore
 import LupineSession
 import Synchronization
 
-/// Counts the exchanges that pass through, and how many of them are under way at the same time, for each origin.
+/// Counts the exchanges of each origin, and those that are under way at the same time.
 final class CountingTransport: Transport {
   struct Count: Sendable {
     var running = 0
@@ -52,7 +52,7 @@ final class CountingTransport: Transport {
 }
 
 extension Session {
-  /// The errors of so many requests at once; `nil` for those that succeed.
+  /// The errors of `count` concurrent requests; `nil` for each one that succeeds.
   func errors(_ count: Int, _ url: String = World.url) async -> [LupineError.Kind?] {
     await withTaskGroup(of: LupineError.Kind?.self) { group in
       for _ in 0..<count { group.addTask { await self.request(url).serializingData().response.error?.kind } }

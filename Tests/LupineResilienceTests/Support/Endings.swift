@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Notes when each request begins and ends, its exchanges and hedges by origin, and its redirects.
+/// Records the start and the end of each request, the exchanges and hedges by origin, and the redirects.
 final class Endings: EventMonitor {
   struct Course: Sendable {
     var started = Duration.zero
@@ -21,12 +21,12 @@ final class Endings: EventMonitor {
   private let state = Mutex(State())
 
   var all: [RequestID: Course] { state.withLock { $0.courses } }
-  /// The exchanges that began, hedges not counted.
+  /// The numbers of exchanges by origin, without hedges.
   var exchanges: [HTTPURL.Origin: Int] { state.withLock { $0.exchanges } }
   var hedges: [HTTPURL.Origin: Int] { state.withLock { $0.hedges } }
-  /// How often the budget of hedges was empty.
+  /// The number of hedges that an empty budget prevented.
   var spentHedges: Int { state.withLock { $0.spentHedges } }
-  /// The redirects that were followed.
+  /// The number of redirects that the session followed.
   var redirects: Int { state.withLock { $0.redirects } }
 
   func receive(_ event: SessionEvent) {

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What happened in all the worlds of an exploration: what never happens is never checked.
+/// Counts the incidents in all simulations of an exploration.
+///
+/// The test requires at least one of each kind, because it cannot check behaviour that never occurs.
 final class Incidents: Sendable {
   enum Kind: CaseIterable {
     case retry, spentRetries, hedge, spentHedges, redirect, refresh, failedRefresh, excessiveRefresh, openCircuit,

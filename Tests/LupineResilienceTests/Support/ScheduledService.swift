@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Synchronization
 
-/// A server that wants a token, forgets it now and then, redirects, is busy, and keeps a book of orders.
+/// A server that requires a token, sometimes invalidates it, redirects, is sometimes busy, and counts orders.
 final class ScheduledService: Authenticator {
   private struct State {
     var valid = 0
@@ -19,9 +19,9 @@ final class ScheduledService: Authenticator {
 
   init(_ world: Simulation) { self.world = world }
 
-  /// When the token was refreshed.
+  /// The times at which the token was refreshed.
   var refreshes: [Duration] { state.withLock { $0.refreshes } }
-  /// How often each order was taken.
+  /// The number of times that each order without an idempotency key arrived, by path.
   var orders: [String: Int] { state.withLock { $0.orders } }
 
   func stub(_ mock: MockTransport) {
@@ -71,7 +71,7 @@ final class ScheduledService: Authenticator {
   }
 
   private func order(_ request: RecordedRequest) -> MockReply {
-    // What a key has been seen with is the same order, not another one.
+    // An order with an idempotency key may arrive more than once, because the server can detect the repetition.
     let name = request.headers[.idempotencyKey] == nil ? request.url.path : nil
     if let name { state.withLock { $0.orders[name, default: 0] += 1 } }
     return busy(.text("ordered", status: .created))

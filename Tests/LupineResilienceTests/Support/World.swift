@@ -2,7 +2,7 @@ import LupineCore
 import LupineSession
 import LupineMock
 
-/// What a simulated program does against one mock.
+/// The environment of a simulated program: one mock, and the records of its exchanges.
 struct World {
   static let url = "https://a.example.com/"
 
@@ -18,7 +18,7 @@ struct World {
     try change(Session.Builder().transport(transport).monitor(exchanges)).build()
   }
 
-  /// The reasons that policies gave, in the order of the requests.
+  /// The reasons for the decisions of policies, in the order of the requests.
   var policies: [String] {
     exchanges.logs.flatMap(\.decisions).filter { $0.kind == .policy }.map(\.text)
   }

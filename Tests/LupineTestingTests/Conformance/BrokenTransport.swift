@@ -62,7 +62,7 @@ struct BrokenTransport: Transport {
   }
 }
 
-/// Answers nothing until it is cancelled.
+/// A transport that returns no response, and throws when the exchange is cancelled.
 struct IdleTransport: Transport {
   let called: Gate
 

@@ -17,7 +17,7 @@ import Testing
     #expect(skipped.contains { $0.description == "Host names the URL's host and port: skipped, it needs networking" })
   }
 
-  /// A kit that finds nothing proves nothing, so each of these transports must be found out.
+  /// Checks that the kit detects the defect of each of these transports.
   @Test(arguments: [
     (BrokenTransport.Defect.dropsRepeatedFields, "fields keep their order, their case and their repetitions"),
     (.changesMethod, "Mixed is sent unchanged"),

@@ -16,7 +16,7 @@ final class PlainExchange: Sendable {
     /// The rest of the request's body; `nil` once it is sent or cancelled.
     var reader: (any BodyReader)?
     var isUploading = false
-    /// Whether a defect sends nothing more of the body.
+    /// Whether the defect stops the upload after the final head.
     var isHeldBack = false
     var sent: Int64 = 0
   }
@@ -37,7 +37,7 @@ final class PlainExchange: Sendable {
   }
 
   private var defect: PlainTransport.Defect? { transport.defect }
-  /// Whether a body is sent that the server has refused.
+  /// Whether the defect sends a body that the server has refused.
   private var sendsUnasked: Bool {
     defect == .sendsRefusedBody || defect == .interimReleasesBody || defect == .ignoresExpectField
   }
@@ -49,7 +49,7 @@ final class PlainExchange: Sendable {
     state.withLock { $0.reader = reader }
   }
 
-  /// Ends the exchange early; the first reason counts.
+  /// Ends the exchange early; later calls do not replace the reason.
   func end(_ reason: LupineError) {
     let connection = state.withLock { state in
       state.ending = state.ending ?? reason
@@ -111,7 +111,7 @@ final class PlainExchange: Sendable {
     return connection
   }
 
-  /// Sends the head and begins to send the body; returns whether the body waits for 100.
+  /// Sends the head and starts the upload of the body; returns whether the body waits for 100 Continue.
   private func begin(on connection: PlainConnection) throws -> Bool {
     var head = "\(request.method.rawValue) \(request.url.requestTarget) HTTP/1.1\r\n"
     let hasHost = request.headers.contains { $0.name.canonicalName == "host" }
@@ -205,7 +205,9 @@ extension PlainExchange {
     state.withLock { $0.reader = nil }
   }
 
-  /// Waits for the end of the upload if the answer is a success, and stops it otherwise; returns whether it is complete.
+  /// Waits for the end of the upload after a successful response, and stops it otherwise.
+  ///
+  /// It returns whether nothing of the body remains to be sent; the defect `keepsAfterEarlyAnswer` ignores the rest.
   private func finishUpload(after head: HTTPResponse) -> Bool {
     let isUploading = state.withLock { $0.isUploading }
     var waits = head.status.kind == .successful && defect != .keepsAfterEarlyAnswer
@@ -220,7 +222,7 @@ extension PlainExchange {
     return stopUpload()
   }
 
-  /// Cancels the rest of the body; returns whether there was none.
+  /// Cancels the rest of the body; returns true if there was none, or if the defect `keepsAfterEarlyAnswer` ignores it.
   @discardableResult
   private func stopUpload() -> Bool {
     let (reader, isUploading) = state.withLock { state in

@@ -5,9 +5,10 @@ import LupineSupport
 import LupineTesting
 import Synchronization
 
-/// A transport over blocking sockets with at most one defect, to prove that the kit finds it.
+/// A transport over blocking sockets with at most one defect, which the kit must detect.
 ///
-/// It does only what the checks of `PlainTransportTests` need. Each exchange has a thread, and so has each request's body.
+/// It implements only the features that `PlainTransportTests` needs. Each exchange has a thread, and each upload has
+/// another one.
 final class PlainTransport: Transport {
   enum Defect: CaseIterable {
     case omitsSent, reportsSentTwice, keepsSurplus, sendsRefusedBody, interimReleasesBody, ignoresExpectField
@@ -30,7 +31,7 @@ final class PlainTransport: Transport {
   private static let hasShutDown = LupineError(.sessionShutDown, "The transport was shut down.")
 
   let defect: Defect?
-  /// Opened where a defect waits for ever.
+  /// Opened when the defect begins to wait forever.
   let stuck: Gate
   private let state = Mutex(State())
   private let threads = DispatchGroup()
@@ -110,7 +111,7 @@ final class PlainTransport: Transport {
   }
 }
 
-/// A connection, with the bytes that have arrived and are not used.
+/// A connection, with the bytes that have arrived and are not used yet.
 final class PlainConnection: Sendable {
   let client: RawClient
   private let bytes = Mutex<[UInt8]>([])
@@ -129,7 +130,7 @@ final class PlainConnection: Sendable {
     return !more.isEmpty
   }
 
-  /// Takes a whole head; `nil` if its end has not arrived.
+  /// Removes a complete head from the received bytes and parses it; `nil` if its end has not arrived.
   func takeHead() -> HTTPResponse? {
     bytes.withLock { bytes in
       let text = String(decoding: bytes, as: UTF8.self)

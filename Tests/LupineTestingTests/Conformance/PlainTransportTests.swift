@@ -2,7 +2,7 @@ import LupineCore
 import LupineTesting
 import Testing
 
-/// Each defect of a transport over sockets is found by a check that the transport passes without it.
+/// Checks that the transport passes without a defect, and fails with one.
 @Suite struct PlainTransportTests {
   @Test(
     .timeLimit(.minutes(1)),
@@ -42,11 +42,11 @@ import Testing
     try await check.run { PlainTransport() }
     let failure = await #expect(throws: ConformanceFailure.self) { try await check.run { PlainTransport(defect) } }
     #expect(failure?.check == name)
-    // A check that is given up would be no proof.
+    // The failure must have another cause than the cancellation of the check.
     #expect(failure?.got.contains("CancellationError") == false)
   }
 
-  /// The check is given up where the transport is known to wait for ever.
+  /// The test cancels the check when the transport begins to wait forever.
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [

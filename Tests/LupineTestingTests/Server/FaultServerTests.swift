@@ -3,7 +3,9 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// What a fault is over real sockets; that every transport tells it alike is the conformance kit's.
+/// The effect of each fault on real sockets.
+///
+/// The conformance kit checks that all transports report a fault with the same error.
 @Suite struct FaultServerTests {
   private func port(_ server: FaultServer) throws -> Int {
     try #require(server.url.split(separator: ":").last.flatMap { Int($0) })

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that writes and reads bytes, so that a test sees what is on the wire.
+/// A client that writes and reads plain bytes.
 final class RawClient: Sendable {
   enum Failure: Error, Equatable {
     case refused
@@ -42,7 +42,7 @@ final class RawClient: Sendable {
   deinit { close(descriptor) }
 
   private func connectSocket<Name>(_ name: inout Name) throws {
-    // A test that waits for bytes which never come fails, instead of hanging the run.
+    // If the expected bytes do not arrive, the test fails and does not hang.
     limitWaits(milliseconds: 20_000)
     let code = withUnsafeMutablePointer(to: &name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -66,7 +66,7 @@ final class RawClient: Sendable {
   /// Ends the connection, also for a thread that reads or writes.
   func abort() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Ends reads that wait for longer, with EAGAIN.
+  /// Sets the time after which a read fails with EAGAIN.
   func limitWaits(milliseconds: Int) {
     var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -85,12 +85,12 @@ final class RawClient: Sendable {
     return poll(&watched, 1, 0) > 0
   }
 
-  /// Tells the server that nothing more comes.
+  /// Closes the sending direction of the connection.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// What one read gives; empty at the end.
+  /// Reads once; returns an empty array at the end of the connection.
   func receive(upTo limit: Int = 65_536) throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     let count = recv(descriptor, &buffer, limit, 0)
@@ -98,7 +98,7 @@ final class RawClient: Sendable {
     return Array(buffer.prefix(count))
   }
 
-  /// Everything until the server closes, or until what has come ends with a text.
+  /// Reads until the server closes the connection, or until the received text ends with `end`.
   func read(until end: String? = nil) throws -> String {
     var bytes: [UInt8] = []
     while true {
@@ -110,7 +110,7 @@ final class RawClient: Sendable {
     }
   }
 
-  /// So many bytes, or fewer when the server closes before.
+  /// Reads `count` bytes, or fewer if the server closes the connection.
   func read(count: Int) throws -> String {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -122,7 +122,7 @@ final class RawClient: Sendable {
   }
 }
 
-/// A GET of the root, with more field lines when there are some.
+/// The text of a GET request with additional field lines.
 func get(_ path: String = "/", _ lines: String...) -> String {
   "GET \(path) HTTP/1.1\r\nHost: here\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
 }

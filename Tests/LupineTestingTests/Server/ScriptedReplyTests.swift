@@ -4,7 +4,7 @@ import Testing
 @Suite struct ScriptedReplyTests {
   static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  /// What a reply puts on the wire when the client asks for the end of the connection after it.
+  /// The bytes of a reply on a connection that the server then closes.
   func wire(_ reply: ScriptedReply) throws -> String {
     let server = try ScriptedServer(always: ScriptedReply(reply.steps, connection: .close))
     let client = try RawClient(port: server.port)

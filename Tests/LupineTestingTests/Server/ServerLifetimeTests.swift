@@ -4,7 +4,7 @@ import LupineTesting
 import Testing
 
 @Suite struct ServerLifetimeTests {
-  /// How many of this process's sockets are bound to a port.
+  /// The number of sockets of this process that are bound to a port.
   private func descriptors(port: Int) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter { descriptor in
       var name = sockaddr_in()
@@ -16,7 +16,7 @@ import Testing
     }.count
   }
 
-  /// How many threads this process has for a server.
+  /// The number of threads of this process that serve a port.
   private func threads(port: Int) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter {
       let name = try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
@@ -39,7 +39,7 @@ import Testing
     #expect(try descriptors(port: port) == 7)
     server.stop()
     #expect(try descriptors(port: port) == 0)
-    // A joined thread may stand in the table for a moment more, while the kernel tidies up.
+    // The kernel may list a joined thread for a short time.
     var rounds = 0
     while try threads(port: port) > 0, rounds < 100_000 {
       rounds += 1

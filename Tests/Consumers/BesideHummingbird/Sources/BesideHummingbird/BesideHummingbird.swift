@@ -5,7 +5,7 @@ import Lupine
 import LupineMock
 import NIOHTTP1
 
-/// A server program whose own words are Hummingbird's and NIO's: with Lupine in the same file, none is ambiguous.
+/// A server program that uses names of Hummingbird, NIO and Lupine in one file, to show that no name is ambiguous.
 @main struct BesideHummingbird {
   static func main() async throws {
     let mock = MockTransport()
@@ -25,7 +25,7 @@ import NIOHTTP1
     try FileManager.default.removeItem(at: file)
   }
 
-  /// Answers a request to this server with what another one says.
+  /// Answers a request to this server with the response of another server.
   static func relay(_ request: Request, through session: Session) async -> Response {
     guard request.method == .get else { return Response(status: .methodNotAllowed) }
     do {
@@ -42,7 +42,7 @@ import NIOHTTP1
     return try response.result.get()
   }
 
-  /// NIO's own method and headers.
+  /// Uses NIO's types of a method and of headers.
   static func describe(_ method: HTTPMethod, _ headers: HTTPHeaders) -> String {
     "\(method.rawValue) with \(headers.count) fields:"
   }

@@ -8,7 +8,7 @@ import Metrics
 import NIOHTTP1
 import Tracing
 
-/// A session that writes logs, metrics and traces, in a program whose server does as well.
+/// A session that writes logs, metrics and traces, in a program whose server also writes them.
 enum Observed {
   static func download() async throws -> URL {
     let mock = MockTransport()
@@ -27,7 +27,7 @@ enum Observed {
     return file
   }
 
-  /// The program's own log, counter and span around a request of Lupine's, in a handler of Hummingbird's.
+  /// A handler of Hummingbird with its own log, counter and span around a request of Lupine.
   static func serve(_ request: Request, through session: Session, logger: Logger) async throws -> Response {
     try await withSpan("flower", ofKind: .server) { span in
       span.attributes["method"] = request.method.rawValue
@@ -40,6 +40,6 @@ enum Observed {
     }
   }
 
-  /// NIO's words in the same file.
+  /// Uses types of NIO in the same file.
   static func line(_ head: HTTPRequestHead) -> (HTTPMethod, HTTPHeaders) { (head.method, head.headers) }
 }

@@ -9,7 +9,7 @@ enum CacheMode: RequestOptionKey {
   static var defaultValue: CacheMode { .normal }
 }
 
-/// Where a response comes from.
+/// The source of a response.
 enum CacheStatus: ResponseAttributeKey {
   case origin, stored, stale, bypassed
 }
@@ -54,7 +54,7 @@ final class CachingTransport: Transport {
       response.attributes[CacheStatus.self] = .bypassed
       return response
     }
-    // A store that fails has no answer.
+    // If the store fails, the request goes to the server.
     if let stored = try? await store.responses(for: request.url.string).first {
       let time = clock.clock(or: context.clock).now()
       let isFresh = BriefCache.arrival(of: stored).map { time - $0 <= lifetime } ?? false
@@ -69,7 +69,7 @@ final class CachingTransport: Transport {
     return response
   }
 
-  /// Answers an exchange: the bytes go wherever the session wants them, to memory, a file or a stream.
+  /// Answers an exchange with a stored response, whose bytes go to the session's sink: memory, a file or a stream.
   private func answer(
     _ stored: StoredResponse, _ status: CacheStatus, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse? {
@@ -90,7 +90,7 @@ final class CachingTransport: Transport {
     if isStarted { response.body.tee(into: observer) }
   }
 
-  /// What is stored of a response besides its content; `nil` if it is not stored.
+  /// The record of a response without its content; `nil` if the response is not stored.
   private func record(
     _ response: TransportResponse, to request: OutgoingRequest, in context: TransferContext
   ) -> ResponseRecord? {
@@ -99,7 +99,7 @@ final class CachingTransport: Transport {
     return ResponseRecord(key: request.url.string, head: response.head, metadata: arrival)
   }
 
-  /// Refreshes a stored answer, unless a task does it already.
+  /// Refreshes a stored response, unless a task is already refreshing it.
   private func refresh(_ request: OutgoingRequest, in context: TransferContext) {
     let url = request.url.string
     guard refreshing.withLock({ $0.insert(url).inserted }) else { return }
@@ -123,7 +123,7 @@ final class CachingTransport: Transport {
 }
 
 extension BriefCache {
-  /// The metadata of a response that arrived at a time.
+  /// The metadata of a response, which contain the time of its arrival.
   fileprivate static func metadata(_ time: Duration) -> Data { Data("\(time / .microseconds(1))".utf8) }
 
   fileprivate static func arrival(of response: StoredResponse) -> Duration? {

@@ -2,7 +2,7 @@ import Foundation
 import Lupine
 import Synchronization
 
-/// Keeps responses in memory, within a number of bytes; the oldest ones make room for a new one.
+/// Keeps responses in memory up to a number of bytes; a new response replaces the oldest ones.
 final class MemoryStore: ResponseStore {
   fileprivate struct Entry {
     var response: StoredResponse
@@ -12,14 +12,14 @@ final class MemoryStore: ResponseStore {
   }
 
   fileprivate struct State {
-    /// In the order of their commits.
+    /// The entries in the order of their commits.
     var entries: [Entry] = []
     var lastID = 0
 
     func index(_ response: StoredResponse) -> Int? { entries.firstIndex { $0.response.id == response.id } }
   }
 
-  /// The maximum size of all responses in bytes, and of one.
+  /// The maximum total size of the responses in bytes; one response may have this size as well.
   fileprivate let limit: Int
   private let state = Mutex(State())
 
@@ -81,7 +81,7 @@ final class MemoryStore: ResponseStore {
   }
 }
 
-/// Takes one response into a `MemoryStore`.
+/// Writes one response to a `MemoryStore`.
 private final class MemoryWriter: ResponseStoreWriter {
   private let store: MemoryStore
   private let record: ResponseRecord

@@ -2,8 +2,9 @@ import Foundation
 import Lupine
 import LupineMock
 
-/// A program with a layer of its own that uses what Lupine offers to layers: options of requests, attributes of
-/// responses, stores of responses, and tasks in the background.
+/// A program with its own transport layers.
+///
+/// They use options of requests, attributes of responses, stores of responses, and background tasks.
 @main struct OwnLayers {
   struct Surprise: Error {
     let what: String
@@ -29,7 +30,7 @@ import LupineMock
     guard value == expected else { throw Surprise(what: "line \(line): \(value) instead of \(expected)") }
   }
 
-  /// The answer is stored, becomes stale, and is refreshed in the background.
+  /// Checks that a response is stored, becomes stale, and is refreshed in the background.
   static func checkCache() async throws {
     let (mock, clock) = (MockTransport(), TestClock())
     mock.stub(.get, url, .sequence([.text("one"), .text("two"), .text("three")]))
@@ -50,7 +51,7 @@ import LupineMock
     await session.shutdown()
   }
 
-  /// A stored answer goes to a stream and to a file as well.
+  /// Checks that streams and downloads also receive a stored response.
   static func checkKinds() async throws {
     let mock = MockTransport()
     mock.stub(.get, url, count: .once, .text("a\nb\n"))
@@ -69,7 +70,7 @@ import LupineMock
     try mock.verify()
   }
 
-  /// An answer that breaks off, or is too large for the store, is not stored.
+  /// Checks that a response is not stored if it is truncated or too large for the store.
   static func checkBrokenAnswer() async throws {
     let mock = MockTransport()
     let large = MockReply.data(Data(count: 2 << 20))
@@ -84,7 +85,7 @@ import LupineMock
     await session.shutdown()
   }
 
-  /// An upload continues where an earlier process left it, and its progress is that of the whole.
+  /// Checks that an upload continues after the bytes of an earlier process, and that its progress includes them.
   static func checkUpload() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -107,7 +108,7 @@ import LupineMock
     await session.shutdown()
   }
 
-  /// A refresh that gets no answer ends with its session.
+  /// Checks that the shutdown of the session ends a refresh whose server does not respond.
   static func checkShutdown() async throws {
     let (mock, clock) = (MockTransport(), TestClock())
     mock.stub(.get, url, .sequence([.text("one"), .stall]))

@@ -24,7 +24,7 @@ struct UploadRecords: Sendable {
   }
 }
 
-/// Sends the rest of an upload of which the server has the beginning.
+/// Sends the rest of an upload whose beginning the server already has.
 struct ResumingTransport: Transport {
   let base: any Transport
   let records: UploadRecords

@@ -16,11 +16,11 @@ final class StoringObserver: BodyObserver {
 
   init() { (pieces, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16)) }
 
-  // Without an end, the writer is aborted.
+  // If the body had no end, the task then aborts the writer.
   deinit { queue.finish() }
 
   func receive(_ bytes: UnsafeRawBufferPointer) throws {
-    // The cache leaves this response, which arrives nevertheless.
+    // The error ends only the observation: the response is not stored, but still arrives completely.
     guard case .enqueued = queue.yield(.bytes(Data(bytes))) else { throw TooSlow() }
   }
 
@@ -31,7 +31,7 @@ final class StoringObserver: BodyObserver {
 }
 
 extension ResponseStore {
-  /// Stores a response whose pieces arrive; keeps nothing of one that is not complete, or if the store fails.
+  /// Stores a response from its pieces; stores nothing if the response is incomplete or the store fails.
   func store(_ record: ResponseRecord, length: Int64?, from pieces: AsyncStream<StoringObserver.Piece>) async {
     guard let writer = try? await makeWriter(for: record, length: length) else { return }
     do {

@@ -23,7 +23,7 @@ extension Trait where Self == RecordingTrait {
   static var recorded: RecordingTrait { RecordingTrait() }
 }
 
-/// The exchanges of a scope.
+/// The recorded exchanges of one test.
 final class Recording: Sendable {
   /// The recording of the running test; `nil` in a test without the trait.
   @TaskLocal static var current: Recording?
@@ -35,7 +35,7 @@ final class Recording: Sendable {
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// Passes each exchange on, and records the response.
+/// Forwards each exchange to `base`, and records the response.
 struct RecordingTransport: Transport {
   let base: any Transport
   let recording: Recording

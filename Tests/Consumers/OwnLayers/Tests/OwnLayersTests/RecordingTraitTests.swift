@@ -9,7 +9,7 @@ import Testing
 
   @Test(.recorded) func `a request of a test goes through the wrapper`() async throws {
     let recording = try #require(Recording.current)
-    // The cache stands outside the wrapper, which receives the first exchange alone.
+    // The cache is outside the recording transport, which receives only the first exchange.
     try await Self.readNews(times: 2)
     #expect(recording.all == ["GET \(Self.url) 200"])
   }
@@ -42,7 +42,7 @@ import Testing
     try await Self.readNews(times: 1)
   }
 
-  /// What the code under test does: it builds a session of its own.
+  /// The code under test, which builds its own session.
   static func readNews(times: Int) async throws {
     let session = try session()
     for _ in 1...times {

@@ -9,7 +9,7 @@ struct OwnEncoder: ParameterEncoder {
   }
 }
 
-/// Has all of its bytes at hand.
+/// A reader whose bytes are all available at once.
 final class OwnReader: BodyReader {
   var length: Int64? { 14 }
 
@@ -41,7 +41,7 @@ struct OwnPreprocessor: DataPreprocessor {
   func preprocess(_ data: Data) throws -> Data { Data(String(decoding: data, as: UTF8.self).lowercased().utf8) }
 }
 
-/// Decodes one type alone.
+/// Decodes only `OwnAnswer`.
 struct OwnDecoder: DataDecoder {
   struct Unknown: Error {}
 
@@ -60,7 +60,7 @@ struct OwnCoding: ContentCoding {
   func makeEncoder() throws(LupineError) -> any BodyTransformer { OwnTransformer() }
 }
 
-/// Leaves the bytes as they are.
+/// Passes the bytes on unchanged.
 final class OwnTransformer: BodyTransformer {
   func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) { try output(input) }
 

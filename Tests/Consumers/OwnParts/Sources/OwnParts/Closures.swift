@@ -1,8 +1,8 @@
 import Lupine
 import LupineMock
 
-// Functions of the program's own where Lupine takes asynchronous closures. They are no type's members: without the upcoming
-// feature, Swift 6.3.1 crashes where a static function's name is handed over in the place of a closure.
+// Functions that the program passes to Lupine in the place of asynchronous closures. They are global functions: in a
+// package without upcoming features, Swift 6.3.1 crashes if a static function is passed by its name.
 
 func ownCredential(for request: CredentialRequest) async throws -> Credential? { nil }
 

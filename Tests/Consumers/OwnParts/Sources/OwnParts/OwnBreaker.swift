@@ -3,11 +3,11 @@ import LupineMock
 import Synchronization
 
 extension LupineError.Kind {
-  /// The breaker has seen too many failures in a row and sends nothing.
+  /// The breaker is open after too many consecutive failures, and sends no request.
   static let ownBreakerOpen = LupineError.Kind.plugin("ownBreakerOpen")
 }
 
-/// A circuit breaker: after `limit` failures in a row to an origin, requests to it fail at once.
+/// A circuit breaker: after `limit` consecutive failures of an origin, requests to the origin fail immediately.
 struct OwnBreaker: Plugin {
   let limit: Int
 
@@ -50,7 +50,7 @@ final class BreakingTransport: Transport {
   func shutdown() async { await base.shutdown() }
 }
 
-/// Two failures reach the mock; the third request ends with the breaker's own kind of error.
+/// Checks that two failures come from the mock, and that the third request fails with the breaker's kind of error.
 func checkBreaker() async throws {
   let mock = MockTransport()
   mock.stub(.get, "https://example.com/down", .failure(.connectionRefused))

@@ -26,7 +26,7 @@ final class OwnConditions: NetworkConditionsSource {
     return stream
   }
 
-  /// Waits until the conditions are read once more.
+  /// Waits until a caller has requested the updates once more.
   func waitForReader() async {
     for await _ in reads.stream { break }
   }
@@ -50,7 +50,7 @@ struct PatientUploads: RequestAdapter {
 }
 
 extension OwnParts {
-  /// An upload waits for a cheap network, and a wait for a network ends with it, or at its limit.
+  /// Checks that an upload waits for an inexpensive network, and that a wait ends with a network or at its limit.
   static func checkNetwork() async throws {
     let network = OwnConditions(NetworkConditions(.available, isExpensive: true))
     let mock = MockTransport()

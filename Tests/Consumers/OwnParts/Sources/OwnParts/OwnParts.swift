@@ -2,9 +2,9 @@ import Foundation
 import Lupine
 import LupineMock
 
-/// A program with its own parts of a session, which sends requests through them.
+/// A program whose session uses the program's own implementations of Lupine's protocols.
 ///
-/// The packages beside it adopt the other protocols.
+/// The other packages in `Tests/Consumers` implement the remaining protocols.
 @main struct OwnParts {
   struct Surprise: Error {
     let what: String
@@ -31,7 +31,7 @@ import LupineMock
     guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
     try await checkBreaker()
     try await checkNetwork()
-    // Never started, and there to be compiled.
+    // These requests never start; they show that the calls compile.
     _ = session.download(OwnRoute()).refreshingURL(freshURL)
     _ = session.upload(multipart: OwnForm(), to: OwnPlace())
     print("with parts of its own, the program got: \(answer.text)")

@@ -1,7 +1,7 @@
 import Lupine
 import LupineTesting
 
-/// The other side of a transport under check, where there is nothing to be asked.
+/// A peer for the conformance kit that records nothing; it shows that a program can implement the protocol.
 struct OwnPeer: ConformancePeer {
   let url = "https://example.com"
   let requests: [PeerRequest] = []

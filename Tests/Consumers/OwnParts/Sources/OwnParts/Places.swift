@@ -16,7 +16,7 @@ struct OwnMatcher: RequestMatcher {
   func difference(from request: RequestSnapshot) -> String? { nil }
 }
 
-/// Hands everything to another.
+/// Forwards every exchange to a mock.
 struct OwnTransport: Transport {
   let mock: MockTransport
 
@@ -50,7 +50,7 @@ struct OwnNetwork: NetworkPathSource {
   }
 }
 
-/// The clock of a test under a name of its own.
+/// A clock of the program, which forwards to an `ImmediateClock`.
 struct OwnClock: TimerClock, DatedClock {
   private let clock = ImmediateClock()
 

@@ -23,7 +23,7 @@ struct OwnRetrier: Retrier {
   func decision(for attempt: AttemptOutcome) async -> RetryDecision { .doNotRetry }
 }
 
-/// Answers with what the program has kept where nobody listens at the server's address.
+/// Responds with `kept` if the server refuses the connection.
 struct Fallback: Interceptor {
   let kept: Data
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What of a text has not been read.
+/// The unread rest of a text.
 final class Rest: @unchecked Sendable {
   // Sendable because each access holds the lock.
   private let lock = NSLock()
@@ -8,7 +8,7 @@ final class Rest: @unchecked Sendable {
 
   init(_ text: String) { bytes = Array(text.utf8)[...] }
 
-  /// Moves as many bytes as fit to the buffer; returns how many.
+  /// Moves as many bytes to the buffer as it has room for; returns their number.
   func move(to buffer: UnsafeMutableRawBufferPointer) -> Int {
     lock.withLock {
       let count = min(bytes.count, buffer.count)

@@ -3,7 +3,7 @@ import Lupine
 import LupineMock
 import Synchronization
 
-/// A program with kinds of request of its own, which use the same public interface as downloads and streams.
+/// A program with its own kinds of request, which use the same public interface as downloads and streams.
 @main struct OwnRequests {
   struct Surprise: Error {
     let what: String
@@ -50,7 +50,7 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// A body of any size passes, also one beyond the session's limit for memory, and none of it is kept.
+  /// Checks that a body may exceed the session's limit for memory, because the request keeps nothing of it.
   static func checkSize() async throws {
     let mock = MockTransport()
     mock.stub(.get, url, .data(Data(count: 2 << 20)))
@@ -65,7 +65,7 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// A response that an interceptor makes goes to the same stage.
+  /// Checks that a response of an interceptor passes through the same stage.
   static func checkInterceptor() async throws {
     let session = try Session.Builder().transport(MockTransport()).interceptor(StoredArticle()).build()
     try expect(try await session.checksum(url).value.value, expected)
@@ -83,7 +83,7 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// The session's retrier repeats a refused attempt and one that breaks off; each has a sum of its own.
+  /// Checks that a retry starts a new checksum, after a refused response and after a truncated one.
   static func checkRetry() async throws {
     let (session, mock) = try session(
       .text("busy", status: .serviceUnavailable), .text("Wikipedia").truncated(afterBytes: 4), .text("Wikipedia"))
@@ -123,7 +123,7 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// An error of the description is that of the request.
+  /// Checks that an error in the description of a request is the error of the request.
   static func checkInvalidURL() async throws {
     let (session, mock) = try session(.text("Wikipedia"))
     let outcome = await session.checksum("no URL").execution.outcome()
@@ -132,7 +132,7 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// A response that is handed over at its head: all parts, a refused response, and one whose last part has no end.
+  /// Checks responses that are delivered at their head: all parts, a refused response, and an unterminated last part.
   static func checkParts() async throws {
     let (session, mock) = try session(
       .text("").chunked(["a;b", "c;", "d;"]), .text("busy", status: .serviceUnavailable), .text("e;"), .text("f;g"))
@@ -143,7 +143,7 @@ import Synchronization
     try mock.verify()
   }
 
-  /// A reader that cancels receives no further part.
+  /// Checks that a reader receives no further part after it has cancelled the request.
   static func checkLeaving() async throws {
     let mock = MockTransport()
     mock.stub(.get, url, .text("h;i;j;").stall(afterBytes: 5))

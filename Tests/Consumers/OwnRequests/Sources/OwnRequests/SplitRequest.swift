@@ -2,7 +2,7 @@ import Foundation
 import Lupine
 import Synchronization
 
-/// A request that hands over its response at the head, and ends it as soon as its reader has enough.
+/// A request that delivers its response at the head, and whose reader can end it after any part.
 ///
 /// The handler is a `StreamedResponseHandler`, as that of `DataStreamRequest` is.
 struct SplitRequest: SessionRequest {

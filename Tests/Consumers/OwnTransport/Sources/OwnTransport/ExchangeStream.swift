@@ -18,7 +18,7 @@ struct ExchangeStream {
   private var contentCount = 0
   /// The rest of the request's body; `nil` if there is none.
   private var reader: (any BodyReader)?
-  /// The length of that rest if it is known.
+  /// The length of the rest of the body; `nil` if it is unknown.
   private var bodyRest: Int64?
   private var hasContent = false
   /// The time until which the body waits for 100 Continue.
@@ -88,9 +88,9 @@ struct ExchangeStream {
   }
 }
 
-/// Sending.
+/// Sends the request.
 extension ExchangeStream {
-  /// Sends the next bytes; returns whether to go on when the socket has room.
+  /// Sends the next bytes; returns whether more can be sent when the socket has room.
   private mutating func send() throws(LupineError) -> Bool {
     if sentAt != nil || hasStopped { return false }
     if output.isEmpty, try !readPiece() { return false }
@@ -163,7 +163,7 @@ extension ExchangeStream {
   }
 }
 
-/// Receiving.
+/// Receives the response.
 extension ExchangeStream {
   /// Waits for events of a socket, for an update, or until the deadline; throws if the exchange is ended.
   func wait(

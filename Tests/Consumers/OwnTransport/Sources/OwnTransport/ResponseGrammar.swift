@@ -25,7 +25,7 @@ struct ResponseHead {
   var response: HTTPResponse { HTTPResponse(status: status, headerFields: fields) }
   var isInformational: Bool { status.code < 200 }
 
-  /// Whether the server keeps the connection open (RFC 9112 section 9.3); one of HTTP/1.0 is never kept.
+  /// Whether the server keeps the connection open (RFC 9112 section 9.3); always false for HTTP/1.0.
   var isPersistent: Bool { version != .http1_0 && !fields.haveConnectionClose }
 }
 
@@ -58,7 +58,7 @@ extension UInt8 {
 }
 
 extension Int {
-  /// Parses digits alone, without a sign.
+  /// Parses decimal digits without a sign.
   fileprivate init?(decimal digits: some Collection<UInt8>) {
     guard digits.allSatisfy(\.isDigit) else { return nil }
     self.init(String(decoding: digits, as: UTF8.self))

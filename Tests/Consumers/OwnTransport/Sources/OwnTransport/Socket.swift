@@ -38,14 +38,14 @@ final class Wakeup: Sendable {
   func update(_ change: (inout State) -> Void) {
     state.withLock { change(&$0) }
     var byte: UInt8 = 0
-    // If the pair is full, it wakes the thread already.
+    // If the pair is full, unread bytes already wake the thread.
     _ = write(writingEnd, &byte, 1)
   }
 
   /// Reads or changes the state without waking the thread.
   func read<Value>(_ body: (inout State) -> sending Value) -> sending Value { state.withLock { body(&$0) } }
 
-  /// Ends the exchange; the first reason counts.
+  /// Ends the exchange; later calls do not replace the reason.
   func end(_ reason: LupineError) { update { $0.ending = $0.ending ?? reason } }
 
   /// Waits for events of the socket, for an update, or until the deadline; returns the events of the socket.

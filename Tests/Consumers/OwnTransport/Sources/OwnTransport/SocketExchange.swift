@@ -31,7 +31,7 @@ struct SocketExchange {
 
   private var elapsed: Duration { begun.duration(to: .now) }
 
-  /// Makes the exchange; calls the closure once, at the final head or at an error before it.
+  /// Makes the exchange; calls `answer` once, at the final head or at an error before the head.
   mutating func run(_ answer: (SocketTransport.Answer) -> Void) {
     let head: ResponseHead
     let framing: ResponseFraming
@@ -60,7 +60,7 @@ struct SocketExchange {
 
   /// Completes the metrics, and keeps or closes the connection.
   ///
-  /// It comes before the end of the body, so that the consumer's next request can use the connection.
+  /// It runs before the end of the body is reported, so that the consumer's next request can use the connection.
   private mutating func end(keeping isReusable: Bool) {
     if let socket = stream.end(), isReusable { transport.keep(socket, route) }
     metrics.total = elapsed
@@ -108,7 +108,7 @@ extension SocketExchange {
     throw LupineError(.timedOut(.connect), "The connection to \(request.url.host) was not made in time.")
   }
 
-  /// Looks up the host's name on a thread of its own, because nothing ends the system's resolver early.
+  /// Looks up the host's name on a separate thread, because a call of the system's resolver cannot be cancelled.
   private mutating func addresses(until deadline: ContinuousClock.Instant?) throws(LupineError) -> [IPAddress] {
     let host = request.url.host
     if let address = IPAddress(host) { return [address] }
@@ -190,7 +190,8 @@ extension SocketExchange {
       let input = stream.input
       try input.withUnsafeBufferPointer { (bytes) throws(LupineError) in
         let piece = UnsafeRawBufferPointer(bytes)
-        // Bytes that wait in memory here are not received from the socket, so that the peer is held back.
+        // If the sink has no room, the remaining bytes stay in `input`. Until they are used, nothing more is read from
+        // the socket, so that TCP slows the peer down.
         while !isPaused, let element = try reader.next(in: piece, from: &position) {
           switch element {
           case .content(let range):

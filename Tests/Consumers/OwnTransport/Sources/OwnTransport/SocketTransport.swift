@@ -55,7 +55,7 @@ final class SocketTransport: Transport {
       }
       return try answer.get()
     } catch {
-      // An error of the exchange has its metrics.
+      // Errors of a started exchange already have metrics.
       throw error.metrics == nil ? error.measured(TransferMetrics()) : error
     }
   }
@@ -67,14 +67,14 @@ final class SocketTransport: Transport {
     return try await context.makeReader(for: request.body) { wakeup.update { _ in } }
   }
 
-  /// Throws if the request cannot be sent, or not by this transport.
+  /// Throws if the request is invalid, or if this transport cannot send it.
   private static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if let reason = context.control.reason { throw reason }
     try RequestRules.check(request, limits: context.limits)
     guard request.version == nil || request.version == .http1_1 else {
       throw LupineError(.invalidRequest, "This transport speaks HTTP/1.1 only; leave the version open.")
     }
-    // The transport declares no TLS; a session calls this as well.
+    // The transport does not declare TLS; a session makes the same check.
     try RequestRules.refuseHTTPS(request)
   }
 
@@ -84,7 +84,7 @@ final class SocketTransport: Transport {
       return state.isShutDown
     }
     if isShutDown { throw Self.hasShutDown }
-    // The control holds the handler, so the handler does not hold the control.
+    // The control retains the handler, so that the handler must not retain the control.
     context.onCancel { [weak control = context.control] in wakeup.end(control?.reason ?? Self.cancelled) }
   }
 
@@ -115,7 +115,7 @@ final class SocketTransport: Transport {
 
   /// Ends every exchange, closes the connections, and waits for the threads of the exchanges.
   ///
-  /// It does not wait for the threads that look up names: nothing ends the system's resolver.
+  /// It does not wait for the threads that look up names, because the system's resolver cannot be cancelled.
   func shutdown() async {
     state.withLock { state in
       state.isShutDown = true

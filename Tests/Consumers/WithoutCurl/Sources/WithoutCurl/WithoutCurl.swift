@@ -1,7 +1,7 @@
 import Lupine
 import LupineMock
 
-/// A program that leaves libcurl out: its whole network is the mock.
+/// A program without libcurl, whose only transport is the mock.
 @main struct WithoutCurl {
   struct Flower: Codable, Sendable, Equatable {
     var name: String
@@ -26,7 +26,7 @@ import LupineMock
     print("without libcurl, the mock answers: \(flower.name)")
   }
 
-  /// The default session has no transport here, and each of its requests says so.
+  /// Checks that each request of the default session fails, because that session has no transport.
   private static func requestWithoutTransport() async throws {
     let response = await Lupine.request("https://example.com/flowers/1").serializingData().response
     guard let error = response.error, case .configuration(let issues) = error.kind,
