@@ -8,7 +8,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-/// From now on `socket` gives no netlink socket to this process, as under a container's filter; 0 where that is done.
+/// Forbids netlink sockets, as a container's filter does; returns 0, or an `errno`.
+///
+/// As all functions here, it applies to the calling thread and to the threads that this thread starts later.
 static inline int lupine_forbid_netlink(void) {
   struct sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -23,7 +25,7 @@ static inline int lupine_forbid_netlink(void) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
 }
 
-/// From now on a system call fails with this error; 0 where that is done.
+/// Makes the system call `call` fail with `error`; returns 0, or an `errno`.
 static inline int lupine_forbid(uint32_t call, uint32_t error) {
   struct sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -36,7 +38,7 @@ static inline int lupine_forbid(uint32_t call, uint32_t error) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
 }
 
-/// From now on no hard link can be made, as on some file systems; 0 where that is done.
+/// Forbids new hard links, as on file systems without them; returns 0, or an `errno`.
 static inline int lupine_forbid_links(void) {
 #ifdef SYS_link
   int code = lupine_forbid(SYS_link, EPERM);
@@ -45,5 +47,5 @@ static inline int lupine_forbid_links(void) {
   return lupine_forbid(SYS_linkat, EPERM);
 }
 
-/// From now on a file cannot be renamed with conditions, as on some file systems; 0 where that is done.
+/// Forbids renames with conditions, as on file systems without them; returns 0, or an `errno`.
 static inline int lupine_forbid_exclusive_renames(void) { return lupine_forbid(SYS_renameat2, EINVAL); }

@@ -1,7 +1,8 @@
 import Glibc
 
-/// A program over libcurl in a process whose resolver and clock do as they are told:
-/// `ConnectionProbe URL STEP...`; see `ProbeScript` for the steps.
+/// Sends requests over libcurl in a process with a scripted resolver and clock: `ConnectionProbe URL STEP...`.
+///
+/// `ProbeScript` defines the steps.
 @main
 struct ConnectionProbe {
   static func main() async throws {

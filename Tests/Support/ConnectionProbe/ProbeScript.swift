@@ -4,7 +4,9 @@ import LupineCore
 import LupineSession
 import LupineCurl
 
-/// What a probe does, step by step; what says how the session is stands before the first `get`.
+/// Executes the steps of a probe in order.
+///
+/// The first `get` builds the session. Steps that configure the session must precede it.
 struct ProbeScript {
   let url: String
   private var builder = Session.Builder().transport(.curl)
@@ -46,7 +48,10 @@ struct ProbeScript {
     if places.count != 2 || rename(places[0], places[1]) != 0 { print("cannot move \(places)") }
   }
 
-  /// Whether the request had a connection of its own, or the kind of its error, or the part of the session to blame.
+  /// Sends a request and describes its outcome.
+  ///
+  /// The outcome is `new` or `used again` for the connection, the parts of the session that a configuration error
+  /// names, or the kind of another error.
   private mutating func get() async throws -> String {
     let session = try session ?? builder.connections(options).build()
     self.session = session

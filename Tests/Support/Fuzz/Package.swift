@@ -9,9 +9,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// A fuzzer: a program that feeds libFuzzer's inputs to one function, one at a time, until its time is over.
+/// A fuzzer: a program that calls one function with each of libFuzzer's inputs until its time limit.
 ///
-/// The folder has the target's name.
+/// Its source folder is `name`.
 func fuzz(_ name: String, _ products: [String]) -> Target {
   .executableTarget(
     name: "Fuzz\(name)", dependencies: ["FuzzRunner"] + products.map { .product(name: $0, package: "Lupine") },

@@ -2,7 +2,9 @@
 
 import PackageDescription
 
-/// The tests with bad input, alone, so that the address sanitizer need not be built into all the others: `run`.
+/// The tests with malformed input, in a separate package, so that only they are built with the address sanitizer.
+///
+/// The script `run` in this folder builds and runs them.
 let package = Package(
   name: "Hostile",
   dependencies: [.package(name: "Lupine", path: "../../..", traits: [])],

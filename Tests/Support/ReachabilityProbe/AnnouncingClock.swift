@@ -1,4 +1,6 @@
-/// The system's clock, which says when somebody begins a long wait: the retrier does, once it has seen that it is offline.
+/// The system's clock, which prints `waiting` when a wait of more than 30 seconds begins.
+///
+/// The retrier begins such a wait when the network is unavailable.
 struct AnnouncingClock: Clock {
   typealias Duration = Swift.Duration
   typealias Instant = ContinuousClock.Instant

@@ -2,12 +2,11 @@ import Glibc
 import LupineReachability
 
 extension Probe {
-  /// Prints how long it takes from a change of the network, made by `ip`, to its report: the least, the middle and the
-  /// longest of so many changes.
+  /// Prints the shortest, the median and the longest time from a change of the network to its report.
   ///
-  /// Arguments: an interface that has the default route, its gateway, how many changes.
+  /// Arguments: an interface that has the default route, its gateway, the number of changes.
   ///
-  /// The time runs from the start of `ip`, which takes some of it: the delay is no longer than that.
+  /// The program `ip` makes each change. The time includes the run of `ip`, so it is an upper bound of the delay.
   @Sendable static func delay(_ arguments: [String]) async throws {
     guard arguments.count == 3, let count = Int(arguments[2]), count > 0 else {
       throw ProbeError("usage: delay INTERFACE GATEWAY COUNT")

@@ -6,9 +6,9 @@ import LupineReachability
 import LupineTransfers
 
 extension Probe {
-  /// Downloads a file through a session that waits while it is offline, and goes on where the download broke off.
+  /// Downloads a file with a session that waits while the network is unavailable and then resumes the download.
   ///
-  /// Arguments: the URL, where to write.
+  /// Arguments: the URL, the path of the file.
   @Sendable static func download(_ arguments: [String]) async throws {
     guard arguments.count == 2 else { throw ProbeError("usage: download URL FILE") }
     let session = try Session.Builder()

@@ -11,19 +11,19 @@ enum Probe {
     "delay": delay,
   ]
 
-  /// Prints every status of the default route, or of the host that is named.
+  /// Prints every status of the default route, or of the host in the first argument.
   private static func watch(_ arguments: [String]) async throws {
     for await status in NetworkReachabilityManager(host: arguments.first).statuses { say("status \(status)") }
   }
 
-  /// The same, as nobody.
+  /// Runs `watch` as the user nobody, without privileges.
   private static func unprivileged(_ arguments: [String]) async throws {
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw ProbeError("cannot become nobody") }
     say("user \(getuid())")
     try await watch(arguments)
   }
 
-  /// Prints the status, asked for and listened to, under a filter that forbids netlink.
+  /// Prints the status under a filter that forbids netlink: the value of `status`, then the first value of `statuses`.
   private static func forbidden(_ arguments: [String]) async throws {
     let code = lupine_forbid_netlink()
     guard code == 0 else { throw ProbeError("no filter: \(String(cString: strerror(code)))") }
@@ -35,9 +35,9 @@ enum Probe {
     }
   }
 
-  /// Prints what listening costs: descriptors and threads before, while and after, and the processor's ticks meanwhile.
+  /// Prints the number of descriptors that two listening managers need, and how often their thread wakes while idle.
   private static func idle(_ arguments: [String]) async throws {
-    // What Swift's own threads open at their first use is not counted.
+    // Descriptors that Swift's threads open at their first use must not count, so the first use comes before.
     _ = await NetworkReachabilityManager().currentStatus()
     await KernelPath().waitForEnd()
     let before = count("/proc/self/fd")
@@ -47,7 +47,7 @@ enum Probe {
     var two = second.statuses.makeAsyncIterator()
     say("first \(await one.next() as Any) \(await two.next() as Any)")
     say("descriptors \(count("/proc/self/fd") - before)")
-    // The test answers after work of its own, for which the thread has time to go to sleep, and then again.
+    // The test writes a line after other work, so that the thread has time to block, and writes another line later.
     _ = readLine()
     let switches = waits()
     say("begin")
@@ -55,7 +55,7 @@ enum Probe {
     say("wakes \(waits() - switches)")
   }
 
-  /// How many entries a folder has, without the one by which it is read.
+  /// The number of entries in a folder of descriptors, without the descriptor that reads the folder.
   private static func count(_ folder: String) -> Int {
     guard let stream = opendir(folder) else { return -1 }
     defer { closedir(stream) }
@@ -64,7 +64,7 @@ enum Probe {
     return count - 3
   }
 
-  /// How often the thread at the socket has gone to sleep.
+  /// The number of times that the thread of the netlink socket has blocked; -1 if there is no such thread.
   private static func waits() -> Int {
     guard let stream = opendir("/proc/self/task") else { return -1 }
     defer { closedir(stream) }
@@ -88,14 +88,14 @@ enum Probe {
   }
 }
 
-/// Why the probe cannot do what it was asked.
+/// The reason why a command of the probe fails.
 struct ProbeError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Prints a line that whoever reads the pipe has at once.
+/// Prints a line and flushes it, so that the reader of the pipe receives it immediately.
 func say(_ line: String) {
   print(line)
   fflush(nil)

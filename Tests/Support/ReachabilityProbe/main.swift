@@ -1,5 +1,5 @@
-// A program that tests run inside a network namespace of their own, as `ip netns exec` does it. It prints one line for
-// each thing that happens, and the tests wait for the lines.
+// Runs one command of the probe. The tests start this program in a separate network namespace. It prints one line for
+// each event, and the tests wait for these lines.
 import Glibc
 
 guard let command = CommandLine.arguments.dropFirst().first, let run = Probe.commands[command] else {

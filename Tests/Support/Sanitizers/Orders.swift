@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Raised on one thread, awaited on another, with no more order between the two than the processor gives by chance.
+/// A flag that one thread raises and another awaits, with relaxed atomics: it does not order the two threads.
 final class Flag: Sendable {
   private let isRaised = Atomic(false)
 
@@ -20,9 +20,9 @@ final class Shared: Sendable {
   let atomic = Atomic(0)
 }
 
-/// Makes the thread sanitizer's right answer known in advance, for the script `check`.
+/// A program for which the correct report of the thread sanitizer is known, for the script `check`.
 ///
-/// With the argument `race`, the program has one race; without, everything in it is ordered.
+/// With the argument `race`, the program has one data race; without the argument it has none.
 @main
 enum Orders {
   nonisolated(unsafe) static var handedOver = 0
@@ -62,7 +62,7 @@ enum Orders {
     handedOver += 1
   }
 
-  /// The increments are no less a race because each thread held the same lock before its own.
+  /// Increments `counter` on two threads without order: each thread releases the lock before its increment.
   static func race() {
     let shared = Shared()
     let (first, second) = (Flag(), Flag())

@@ -1,10 +1,11 @@
-// Tells the thread sanitizer of two hand-overs that happen inside Swift's own libraries, which are not instrumented.
-// Without it, what a contended Mutex protects, and what a continuation returns, looks like a race now and then.
+// Adds two kinds of synchronization edges for the thread sanitizer that it misses because Swift's libraries are not
+// instrumented. Without them, the sanitizer sometimes reports a race on data that a contended Mutex protects, or on the
+// value that a continuation returns.
 //
-// Preloaded, it stands in front of four functions and adds the missing edges, each on the address that the instrumented
-// or annotated side already uses. It hides nothing: a race that neither a lock nor a continuation orders is still
-// reported. In a process without the sanitizer it only forwards. Checked against Swift 6.3 by
-// Tests/Support/Sanitizers/check.
+// This library is preloaded. It replaces four functions and adds the missing edges, each on the address that the
+// instrumented or annotated side already uses. It hides no race: the sanitizer still reports a race that neither a lock
+// nor a continuation orders. In a process without the sanitizer, the functions only forward.
+// Tests/Support/Sanitizers/check checks this library with Swift 6.3.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +31,8 @@ static void release(void *address) {
   if (__tsan_release) __tsan_release(address);
 }
 
-// The function that this library hides. Two threads may look it up at once and find the same.
+// The original of a function that this library replaces. Two threads may look it up at once; both find the same
+// address.
 static void *hidden(_Atomic(void *) *known, const char *name) {
   void *function = __c11_atomic_load(known, __ATOMIC_RELAXED);
   if (function) return function;
@@ -43,8 +45,8 @@ static void *hidden(_Atomic(void *) *known, const char *name) {
   return function;
 }
 
-// Mutex. The fast path is one compare-and-exchange on the handle, inlined into our code, where the sanitizer sees it.
-// Under contention our code calls these three with the handle, and the lock changes hands in the kernel.
+// Mutex. The fast path is one compare-and-exchange on the handle, inlined into instrumented code. Under contention,
+// that code calls these three functions with the handle, and the kernel passes the lock to the next thread.
 
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
@@ -77,9 +79,9 @@ SWIFT void unlock(SELF void *handle) {
   ((Unlock)hidden(&known, UNLOCK))(handle);
 }
 
-// Continuation. The runtime itself tells the sanitizer that a resume releases the task and that a suspended task, when
-// it runs again, acquires it. When the resume comes before the await, the task goes on without having been suspended,
-// straight to the function that its context names, and the runtime forgets the acquire. So the context names `resumed`.
+// Continuation. The runtime itself annotates that a resume releases the task, and that a suspended task acquires it
+// when it runs again. If the resume comes before the await, the task is not suspended: it continues directly with the
+// function in its context, and the runtime omits the acquire. So `resumed` takes the place of that function.
 
 typedef struct Context Context;
 typedef ASYNC void (*Function)(ASYNC_CONTEXT Context *context);
@@ -91,11 +93,11 @@ struct Context {
   size_t flags;
 };
 
-// With this flag the runtime may go on elsewhere, as a job; it acquires those.
+// With this flag the runtime may continue the task as a job on another executor; it annotates the acquire of jobs.
 static const size_t forcesExecutorSwitch = 2;
 
-// From the await to `resumed` no other await runs on the thread. A task that is suspended after all does not come back
-// through its context: the runtime took note of where to go on when it made the continuation.
+// No other await runs on the thread between the await and `resumed`. A task that is suspended does not continue through
+// its context: the runtime stored the function to continue with when it created the continuation.
 static _Thread_local Function afterAwait;
 
 extern SWIFT void *swift_task_getCurrent(void) __attribute__((weak));

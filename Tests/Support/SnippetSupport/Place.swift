@@ -2,16 +2,16 @@ public import Lupine
 import LupineMock
 import LupineTesting
 
-/// Where an example's session really goes; its own lines name public hosts.
+/// The transport and the addresses that an example uses in place of the public hosts in its code.
 ///
-/// Installed last, so that nothing changes an address behind it.
+/// It is installed last, so that no other adapter changes an address after it.
 public struct Place: Plugin {
   let transport: any Transport
   let origins: [String: String]
-  /// Serves as long as the place is held.
+  /// The scripted server, which runs as long as this value exists.
   var server: ScriptedServer?
 
-  /// Sets the transport and maps the hosts.
+  /// Sets the transport, installs the compression and maps the hosts.
   public func install(in builder: inout Session.Builder) {
     builder = builder.transport(transport).install(.compression).adapter(OriginMap(origins))
   }

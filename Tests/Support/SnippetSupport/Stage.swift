@@ -5,17 +5,18 @@ import Lupine
 import LupineMock
 import LupineTesting
 
-/// Where the examples play: against a real httpbin on loopback where `LUPINE_HTTPBIN` names one, else on the mock.
+/// The servers of the examples: httpbin on loopback if `LUPINE_HTTPBIN` has its address, otherwise the mock.
 ///
-/// The examples' own lines name public hosts; an adapter sends them to loopback, so no example leaves the machine.
+/// The code of the examples names public hosts. An adapter maps these hosts to loopback, so no example uses the
+/// network.
 public enum Stage {
-  /// The address of httpbin on loopback; `nil` where the examples run offline.
+  /// The address of httpbin on loopback; `nil` if the examples run offline.
   public static var httpbin: String? { getenv("LUPINE_HTTPBIN").map { String(cString: $0) } }
 
-  /// The real httpbin over libcurl where it is at hand, else the mock.
+  /// httpbin over libcurl if its address is known, otherwise the mock.
   public static var place: Place { online ?? offline }
 
-  /// The real httpbin over libcurl; `nil` where the examples run offline.
+  /// httpbin over libcurl; `nil` if the examples run offline.
   public static var online: Place? {
     httpbin.map { Place(transport: CurlTransport(), origins: [home: $0, api: "\($0)/anything"]) }
   }
@@ -23,12 +24,12 @@ public enum Stage {
   /// The mock.
   public static var offline: Place { Place(transport: mock(), origins: [:]) }
 
-  /// A server of users: a scripted one over libcurl where the examples play online, else the mock.
+  /// A server of users: a scripted server over libcurl if httpbin is available, otherwise the mock.
   public static func users() throws -> Place {
     let name = #"{"name": "mattt"}"#
     if httpbin == nil {
       let mock = MockTransport()
-      // Without TLS, as the scripted server: the example's pins are judged at their own host alone.
+      // Uses http, like the scripted server, so the pins of the example do not apply.
       mock.stub(.get, "http://api.example.com/v1/users/{id}", .json(["name": "mattt"]))
       return Place(transport: mock, origins: [api: "http://api.example.com"])
     }
@@ -36,7 +37,7 @@ public enum Stage {
     return Place(transport: CurlTransport(), origins: [api: server.url], server: server)
   }
 
-  /// Makes the default session one that goes there.
+  /// Makes a session with ``place`` the default session.
   public static func set() throws {
     try Session.Builder().install(place).build().useAsDefault()
   }
@@ -69,7 +70,7 @@ public enum Stage {
   }
 }
 
-/// What httpbin answers, as far as the examples look at it.
+/// The part of httpbin's answer that the examples use.
 private struct HTTPBinEcho: Encodable, Sendable {
   let url: String
   let args: [String: String]

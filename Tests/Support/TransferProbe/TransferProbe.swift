@@ -8,22 +8,22 @@ import LupineTransfers
 
 /// A program that downloads a file, for tests that kill it or fill its disk: `TransferProbe URL FILE CHECKPOINT [MODE]`.
 ///
-/// It prints how many bytes there are, a line each time, and at the end `done`, or the error's kind and whether the
-/// download can be resumed.
+/// It prints the number of received bytes, one line for each step of progress. At the end it prints `done`, or the kind
+/// of the error and whether the download can be resumed.
 @main
 struct TransferProbe {
   enum Mode: String {
     case plain = ""
-    /// It does not begin anew.
+    /// Fails if the download cannot be resumed from the checkpoint, and does not restart it.
     case strict
-    /// It prints `whole` once all bytes are there, and waits to be killed before the file is moved.
+    /// Prints `whole` after the last byte, and then waits until the test kills it, before the file is moved.
     case hold
-    /// It runs as on a file system without hard links.
+    /// Runs as on a file system without hard links.
     case linkless
-    /// It runs as on a file system whose renaming clobbers what is there.
+    /// Runs as on a file system where a rename always replaces an existing file.
     case clobbering
 
-    /// What the system is to forbid; 0 where that is done.
+    /// Forbids the system calls that the mode does without; returns 0, or an `errno`.
     func forbid() -> Int32 {
       switch self {
       case .plain, .strict, .hold: 0

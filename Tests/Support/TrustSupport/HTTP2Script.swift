@@ -1,4 +1,4 @@
-/// Frames of HTTP/2 (RFC 9113 section 4.1), and answers to the first request of a connection that are made of them.
+/// Frames of HTTP/2 (RFC 9113 section 4.1), from which tests make the answer to the first request of a connection.
 package enum HTTP2Script {
   package static func frame(
     _ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []
@@ -6,10 +6,11 @@ package enum HTTP2Script {
     [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
   }
 
-  /// SETTINGS without a setting, and the acknowledgement of the client's.
+  /// An empty SETTINGS frame, and the acknowledgement of the client's SETTINGS frame.
   package static let greeting = frame(4) + frame(4, flags: 1)
 
-  /// HEADERS with a status of the static table, perhaps with a Content-Length of one digit (RFC 7541 appendix A).
+  /// A HEADERS frame with a status of the static table (RFC 7541 appendix A) and an optional Content-Length of one
+  /// digit.
   package static func head(
     _ stream: UInt8 = 1, status: Int = 200, length: Int? = nil, ends: Bool = false
   ) -> [UInt8] {
@@ -23,7 +24,7 @@ package enum HTTP2Script {
     frame(0, flags: ends ? 1 : 0, stream: stream, Array(text.utf8))
   }
 
-  /// What breaks the connection in the middle of a body.
+  /// Bytes that break the connection in the middle of a body, by name.
   package static let breaks: [String: [UInt8]] = [
     "DATA on an idle stream": frame(0, stream: 7, [0x78]),
     "padding longer than its frame": frame(0, flags: 8, stream: 1, [200, 0x78]),

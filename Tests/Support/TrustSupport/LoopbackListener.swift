@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listening socket of loopback on a free port, with a thread for itself and one for each connection.
+/// A listening socket on a free port of loopback, with one thread for itself and one for each connection.
 final class LoopbackListener: Sendable {
   struct Failure: Error {}
 
@@ -23,7 +23,7 @@ final class LoopbackListener: Sendable {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Serves connections until it is stopped; each is closed when the closure returns.
+  /// Calls `serve` with each connection until `stop()`, and closes the connection when `serve` returns.
   func start(_ serve: @escaping @Sendable (Int32) -> Void) {
     Self.run { [descriptor] in
       while true {
@@ -47,7 +47,7 @@ final class LoopbackListener: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Runs work on a thread of its own, which a client that is gone does not end the process by.
+  /// Runs work on a new thread that blocks SIGPIPE, so that a client that disconnects does not end the process.
   private static func run(_ work: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let box = Unmanaged.passRetained(Work(work))

@@ -5,7 +5,7 @@ import LupineMock
 package import LupineOpenSSL
 import LupineSession
 
-/// A request over the mock, which presents certificates to a real evaluator at a time of the test's choosing.
+/// A request over the mock, which presents certificates to a real evaluator at a date that the test sets.
 package struct Offline {
   package var host = "localhost"
   package var chain: [Data] = []
@@ -26,7 +26,7 @@ package struct Offline {
     self.staple = try staple.map(Pki.staple)
   }
 
-  /// Asks; the error is nil where the server was trusted.
+  /// Sends the request; the error is `nil` if the session trusts the server.
   package func error(_ evaluator: any TrustEvaluator) async throws -> LupineError? {
     let mock = MockTransport()
     mock.stub(.get, "/", .empty)
@@ -40,7 +40,7 @@ package struct Offline {
     return await (try builder.build()).request("https://\(name)/").serializingData().response.error
   }
 
-  /// Which check the server did not pass; nil where it was trusted.
+  /// The check that the server fails; `nil` if the session trusts the server.
   package func check(_ evaluator: any TrustEvaluator) async throws -> TrustFailure.Check? {
     guard let error = try await error(evaluator) else { return nil }
     guard error.kind == .certificateRejected, let failure = error.underlying as? TrustFailure else { throw error }

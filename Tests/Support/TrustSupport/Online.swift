@@ -25,7 +25,7 @@ package struct Online {
     await (try session(evaluator)).request(server.url(host)).serializingData().response.error
   }
 
-  /// Which check the server did not pass; nil where it was trusted.
+  /// The check that the server fails; `nil` if the session trusts the server.
   package func check(
     _ server: TLSServer, _ evaluator: any TrustEvaluator, host: String = "localhost"
   ) async throws -> TrustFailure.Check? {

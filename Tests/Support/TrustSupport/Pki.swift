@@ -7,7 +7,7 @@ import Testing
 package enum Pki {
   package static let root = path("root.pem")
   package static let otherRoot = path("other-root.pem")
-  /// That of the encrypted private keys; a word that stands in no path.
+  /// The passphrase of the encrypted private keys; no path contains it.
   package static let passphrase = "Kq7vXo2mZt9RwB4u"
 
   package static func path(_ name: String) -> String { Fixture.path("Certificates/Trust/\(name)") }
@@ -29,6 +29,6 @@ package enum Pki {
 
   package static func staple(_ name: String) throws -> Data { try data("\(name).ocsp.der") }
 
-  /// A day on which the good ones are good.
+  /// A day on which the valid certificates are valid.
   package static let day = Date(timeIntervalSince1970: 1_830_000_000)
 }

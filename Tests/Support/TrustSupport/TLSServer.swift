@@ -1,31 +1,31 @@
 import Foundation
 import Testing
 
-/// `openssl s_server` on a free port of loopback with certificates of the fixtures; it ends with this value.
+/// `openssl s_server` on a free port of loopback with certificates of the fixtures; `deinit` ends it.
 package final class TLSServer {
   package let port: Int
   private let process = Process()
   private let folder: URL?
 
-  /// Starts the server and waits until it says its port.
+  /// Starts the server and waits until it prints its port.
   ///
   /// - Parameters:
-  ///   - name: whose certificate and key it has.
-  ///   - chain: what it sends behind its own certificate: a fixture, or the path of a file.
+  ///   - name: the fixture with its certificate and key.
+  ///   - chain: the certificates that it sends after its own: a fixture, or the path of a file.
   ///   - staple: the OCSP response that it staples.
-  ///   - answer: the whole answer to a GET of `/answer`. Default: a page about the connection, whatever is asked for.
+  ///   - answer: the whole response to a GET of `/answer`. Default: a page about the connection, for every path.
   ///   - options: more options of `openssl s_server`.
   package init(
     _ name: String, chain: String? = nil, staple: String? = nil, answer: String? = nil, options: [String] = []
   ) throws {
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-    // Whatever happens to the tests, it does not stay for longer than this.
+    // The server ends after 120 seconds even if the tests crash.
     var arguments = [
       "--signal=KILL", "120", "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", Pki.path("\(name).pem"),
       "-key", Pki.path("\(name).key.pem"),
     ]
-    // The small keys and old digests of the bad certificates must not be refused by the server itself.
+    // The server itself must accept the small keys and the old digests of the bad certificates.
     arguments += ["-cipher", "DEFAULT@SECLEVEL=0", answer == nil ? "-www" : "-HTTP"]
     if let chain { arguments += ["-cert_chain", chain.hasPrefix("/") ? chain : Pki.path("\(chain).pem")] }
     if let staple { arguments += ["-status_file", Pki.path("\(staple).ocsp.der")] }
@@ -47,16 +47,16 @@ package final class TLSServer {
   }
 
   deinit {
-    // It leads a process group, and may have inherited a mask that blocks every signal but this one.
+    // The process leads a process group, and may have inherited a mask that blocks every signal except SIGKILL.
     kill(-process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     if let folder { try? FileManager.default.removeItem(at: folder) }
   }
 
-  /// Its URL by one of its names.
+  /// The URL of the server with one of its host names.
   package func url(_ host: String = "localhost") -> String { "https://\(host):\(port)/" }
 
-  /// A folder with the answer, which is what the server looks for its files in.
+  /// Creates the folder from which the server reads the file `answer`.
   private static func folder(_ answer: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "lupine-answer-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
 package import LupineCore
 
-/// What hears of the warnings of a session.
+/// Collects the warnings of a session.
 package final class WarningLog: EventMonitor {
   private let texts = Locked<[String]>([])
 

@@ -4,10 +4,10 @@ import LupineFixtures
 
 /// One connection of a ``WirePeer``.
 protocol WireConnection {
-  /// Reads exactly so many bytes; nil where the client ends before.
+  /// Reads exactly `count` bytes; `nil` if the client ends the connection earlier.
   func read(_ count: Int) -> [UInt8]?
   func write(_ bytes: [UInt8]) -> Bool
-  /// Says that no more comes, where there is a way to.
+  /// Sends close_notify over TLS; does nothing without TLS.
   func end()
 }
 
@@ -30,12 +30,12 @@ struct ClearConnection: WireConnection {
   func end() {}
 }
 
-/// A connection with TLS, by the certificate of `Fixtures` for localhost.
+/// A connection with TLS and with the certificate of `Fixtures` for localhost.
 final class TLSConnection: WireConnection {
   private let context: OpaquePointer
   private let connection: OpaquePointer
 
-  /// Makes the handshake.
+  /// Performs the handshake; `nil` if it fails.
   init?(_ descriptor: Int32, isMultiplexed: Bool) {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     SSL_CTX_use_certificate_chain_file(context, Fixture.path("Certificates/localhost.pem"))
@@ -73,7 +73,7 @@ final class TLSConnection: WireConnection {
 
   func end() { SSL_shutdown(connection) }
 
-  /// The answer of ALPN (RFC 7301), which must outlive the handshake.
+  /// The protocol that ALPN selects (RFC 7301); its memory must outlive the handshake.
   private nonisolated(unsafe) static let http2: UnsafePointer<UInt8> = {
     let name = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
     name.initialize(to: 0x68)

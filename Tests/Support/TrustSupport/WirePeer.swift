@@ -3,11 +3,11 @@ import Synchronization
 
 /// A server on loopback that answers each connection once with the same bytes, right or wrong.
 package final class WirePeer: Sendable {
-  /// What it speaks, from the first byte on.
+  /// The protocol of the connections: with or without TLS, HTTP/2 or HTTP/1.1.
   package struct Line: Sendable {
     package var isSecured = false
     package var isMultiplexed = false
-    /// The requests that are read before the answer.
+    /// The number of requests that an HTTP/2 connection reads before the answer; an HTTP/1.1 connection reads one.
     package var requests = 1
 
     package init(isSecured: Bool = false, isMultiplexed: Bool = false, requests: Int = 1) {
@@ -17,22 +17,22 @@ package final class WirePeer: Sendable {
     }
   }
 
-  /// What it does after the last byte.
+  /// The action of the server after the last byte.
   package enum Ending: Sendable {
     /// Ends the connection in order: close_notify where there is TLS, then FIN.
     case close
-    /// Ends TCP alone, with FIN; with TLS that is a truncation.
+    /// Sends FIN without close_notify; with TLS that is a truncation.
     case cut
     case reset
     /// Waits for the client to end the connection.
     case none
   }
 
-  /// How the bytes are cut into writes, each of which is a record of its own with TLS.
+  /// How the bytes are divided into writes; with TLS, each write is one record.
   package enum Pieces: Sendable, CaseIterable {
     case whole, inTwo, bytes
 
-    /// All ways to cut so many bytes.
+    /// All ways to divide these bytes.
     package func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
       switch self {
       case .whole: [[bytes[...]]]
@@ -51,7 +51,7 @@ package final class WirePeer: Sendable {
   package var requestCount: Int { count.withLock { $0 } }
   package var url: String { "\(line.isSecured ? "https://localhost" : "http://127.0.0.1"):\(listener.port)/" }
 
-  /// - Parameter greeting: what is written in one piece before the answer, as the SETTINGS of HTTP/2.
+  /// - Parameter greeting: bytes that are written in one piece before the answer, such as the SETTINGS of HTTP/2.
   package init(_ line: Line = Line(), greeting: [UInt8] = [], answer: [UInt8] = [], ending: Ending) throws {
     self.line = line
     self.answer = (greeting, ending)
@@ -60,10 +60,10 @@ package final class WirePeer: Sendable {
     listener.start { [self] in serve($0) }
   }
 
-  /// Sets the pieces of the answer to the connections from now on.
+  /// Sets the pieces of the answer for the connections from now on.
   package func play(_ pieces: [ArraySlice<UInt8>]) { next.withLock { $0 = pieces } }
 
-  /// Frees the port; connections end with their clients.
+  /// Closes the listening socket; open connections end when their clients close them.
   package func stop() { listener.stop() }
 
   private func serve(_ descriptor: Int32) {
@@ -84,12 +84,12 @@ package final class WirePeer: Sendable {
       return
     }
     if answer.ending != .none { shutdown(descriptor, Int32(SHUT_WR)) }
-    // Bytes that nobody has read would make a reset of the end.
+    // Unread bytes would make the kernel reset the connection.
     var rest = [UInt8](repeating: 0, count: 4096)
     while recv(descriptor, &rest, rest.count, 0) > 0 {}
   }
 
-  /// Reads the head of a request: up to an empty line, or to the frame HEADERS.
+  /// Reads the head of a request up to the empty line, or up to the HEADERS frame of the last request over HTTP/2.
   private func hasRead(from connection: any WireConnection) -> Bool {
     guard line.isMultiplexed else {
       var head: [UInt8] = []

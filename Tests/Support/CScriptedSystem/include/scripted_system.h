@@ -1,17 +1,20 @@
 #pragma once
 #include <stdint.h>
 
-// A program that links this has its own getaddrinfo, clock_gettime, time and getpeername, which libcurl calls in the place of
-// the C library's. They do what those do until a script says otherwise.
+// Replaces the C library's getaddrinfo, clock_gettime, time and getpeername in a program that links this library, and
+// so in libcurl. Names below `.example` get only the scripted answers. Everything else behaves as in the C library
+// until one of the functions below changes it.
 
-/// Adds an answer to those that names below `.example` get, one after the other; the last one stays. A number in text.
+/// Adds an address, as text, to the answers for names below `.example`.
+///
+/// Lookups get the answers in order; the last answer repeats. Without an answer, or with an empty one, a lookup fails.
 void scripted_answer(const char *address);
 
-/// How many names below `.example` have been looked up.
+/// The number of lookups of names below `.example`.
 int32_t scripted_lookups(void);
 
-/// Moves every clock of this process alone, but those that count the processor's time, so many seconds on.
+/// Moves the clocks of this process forward by `seconds`, except the clocks that count processor time.
 void scripted_advance(int64_t seconds);
 
-/// From now on the peer of every IPv4 connection is said to be this address.
+/// Makes getpeername report this address for every IPv4 connection.
 void scripted_peer(const char *address);

@@ -4,7 +4,10 @@ import Glibc
 import LupineCore
 import LupineOpenSSL
 
-/// Feeds what a server sends in its handshake: the first byte says whether the rest is a certificate or a staple.
+/// Fuzzes the parts of a TLS handshake that a server controls: its certificate and its stapled OCSP response.
+///
+/// The lowest bit of the first byte selects one of them: 0 for a certificate, 1 for a staple. The rest of the input is
+/// its content.
 @main
 struct FuzzCertificates {
   static func main() {

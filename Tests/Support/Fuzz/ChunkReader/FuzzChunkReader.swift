@@ -3,16 +3,16 @@ import Glibc
 import LupineCore
 import LupineFraming
 
-/// What a reader told about an input, so that two readings can be compared.
+/// The result of reading an input, to be compared with another reading of the same input.
 private struct Reading: Equatable {
   var content: [UInt8] = []
   var trailers: [[UInt8]] = []
-  /// The bytes behind the end.
+  /// The bytes after the end of the body.
   var rest: [UInt8] = []
   var failure: LupineError.Kind?
   var isFinished = false
 
-  /// Reads a body in pieces of one size.
+  /// Reads a body in pieces of `pieceSize` bytes.
   init(_ bytes: [UInt8], pieceSize: Int, _ limits: Limits) {
     var reader = ChunkReader(limits)
     var start = 0
@@ -59,7 +59,9 @@ private struct Reading: Equatable {
   }
 }
 
-/// Feeds the reader: the first byte says how the rest is cut, and however it is cut, the reader must find the same.
+/// Checks that the reader finds the same elements for every division of its input.
+///
+/// The first byte determines the size of the pieces. The rest of the input is the body.
 @main
 struct FuzzChunkReader {
   static func main() {
@@ -70,7 +72,7 @@ struct FuzzChunkReader {
 private func check(_ bytes: [UInt8]) {
   guard let first = bytes.first else { return }
   let body = Array(bytes.dropFirst())
-  // Bounds that a short input can reach.
+  // Limits that a short input can exceed.
   var limits = Limits()
   limits.chunkExtensions = 32
   limits.trailers = 64

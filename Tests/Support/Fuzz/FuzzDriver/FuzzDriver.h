@@ -6,7 +6,7 @@ int LLVMFuzzerRunDriver(
   int *_Nonnull count, char *_Nullable *_Nullable *_Nonnull arguments,
   int (*_Nonnull test)(const uint8_t *_Nullable, size_t));
 
-/// libFuzzer's loop, for programs that have a `main` of their own.
+/// Runs libFuzzer's loop in a program that has its own `main`.
 static inline int runLibFuzzer(
   int *_Nonnull count, char *_Nullable *_Nullable *_Nonnull arguments,
   int (*_Nonnull test)(const uint8_t *_Nullable, size_t)) {

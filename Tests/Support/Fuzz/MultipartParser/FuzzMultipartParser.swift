@@ -3,7 +3,7 @@ import Glibc
 import LupineCore
 import LupineMultipart
 
-/// What a parser told about an input, so that two readings can be compared.
+/// The result of parsing an input, to be compared with another reading of the same input.
 private struct Reading: Equatable {
   var parts: [Part] = []
   var failure: LupineError.Kind?
@@ -14,7 +14,7 @@ private struct Reading: Equatable {
     var isComplete = false
   }
 
-  /// Reads a multipart with the boundary `b`, in chunks of one size.
+  /// Parses a multipart body with the boundary `b`, in chunks of `chunkSize` bytes.
   init(_ bytes: [UInt8], chunkSize: Int) {
     do throws(LupineError) {
       var parser = try MultipartParser(boundary: "b")
@@ -43,7 +43,9 @@ private struct Reading: Equatable {
   }
 }
 
-/// Feeds the parser: the first byte says how the rest is cut, and however it is cut, the parser must find the same.
+/// Checks that the parser finds the same parts for every division of its input.
+///
+/// The first byte determines the size of the chunks. The rest of the input is the body.
 @main
 struct FuzzMultipartParser {
   static func main() {

@@ -3,7 +3,7 @@ import LupineCore
 import LupineOpenSSL
 import Testing
 
-/// Chains and staples that no honest server sends: each is an error, in bounded time, and none a crash.
+/// Malformed certificate chains and staples: each is an error in bounded time, and none crashes the process.
 @Suite struct HostileCertificateTests {
   private func check(_ chain: [Data], staple: Data? = nil) throws -> TrustFailure.Check? {
     let trust = ServerTrust(

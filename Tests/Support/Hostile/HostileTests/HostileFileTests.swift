@@ -3,7 +3,7 @@ import LupineCore
 import LupineOpenSSL
 import Testing
 
-/// Files of certificates, keys and lists that are damaged: each is a problem that is told, and none a crash.
+/// Damaged files of certificates, keys and revocation lists: each is a reported problem, and none crashes the process.
 @Suite struct HostileFileTests {
   @Test(arguments: ["valid.chain.pem", "chain.p7b", "chain.pem.p7b", "valid.der"])
   func `certificates cut off anywhere never are more than there were`(_ name: String) throws {
@@ -31,7 +31,8 @@ import Testing
   @Test(arguments: ["valid.public.der", "valid.public.pem"])
   func `a key cut off anywhere is a problem`(_ name: String) throws {
     let whole = try Material.data(name)
-    // The line that ends PEM is not missed before its last dash, nor is the end of a line.
+    // A PEM key is still read without its final line feed and the last dash of its end line, so these cuts are left
+    // out.
     for length in 0..<(whole.count - 2) {
       let read = PublicKeys.key(whole.prefix(length))
       #expect(read.pins.isEmpty && !read.problems.isEmpty, "\(length) bytes")
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  /// Judges the good chain by a list of its issuer that must clear it.
+  /// Evaluates the valid chain with `list` as the revocation list of its issuer, and requires a positive answer.
   private func require(_ list: Data) throws {
     let lists =
       try Material.withFile(list, RevocationLists.file)

@@ -2,13 +2,13 @@ import FoundationEssentials
 import LupineOpenSSL
 import Testing
 
-/// The good bytes that bad ones are made of.
+/// The valid fixtures from which the tests make malformed input.
 ///
-/// This folder is a target of two packages, so it finds them by itself.
+/// This folder is a target of two packages, so the path of the fixtures is derived from the path of this file.
 enum Material {
   static let root = "\(folder)/root.pem"
 
-  /// A day on which the good ones are good.
+  /// A day on which the valid certificates are valid.
   static let day = Date(timeIntervalSince1970: 1_830_000_000)
 
   private static let folder =
@@ -26,7 +26,7 @@ enum Material {
 
   static func staple() throws -> Data { try data("valid.ocsp.der") }
 
-  /// Writes bytes to a file for as long as they are looked at.
+  /// Writes bytes to a temporary file and removes the file after `body`.
   static func withFile<Value>(_ bytes: Data, _ body: (String) throws -> Value) throws -> Value {
     let file = FileManager.default.temporaryDirectory.appending(path: "lupine-hostile-\(UUID().uuidString)")
     try bytes.write(to: file)

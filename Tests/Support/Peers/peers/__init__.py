@@ -1,1 +1,1 @@
-"""The servers that the tests talk to. Each module starts one: see `with-peers` for the list."""
+"""The servers of the tests. `with-peers` lists the modules that start them."""

@@ -1,4 +1,4 @@
-"""apache2, for its ways to ask for a credential, Basic, Digest and Negotiate, and for Early Hints over HTTP/2."""
+"""apache2, which requires credentials by Basic, Digest and Negotiate, and sends Early Hints over HTTP/2."""
 
 import hashlib
 import os
@@ -102,7 +102,7 @@ def make_files(folder):
         for realm in (REALM, f"{REALM}, next")
     ]
     (folder / "digest").write_text("".join(secrets))
-    # As root, apache2 serves as another user, who must find the way here.
+    # If root starts apache2, it serves as another user, who must be able to read these files.
     for path in [folder, folder / "basic", folder / "digest", folder / "files", *(folder / "files").rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     folder.parent.chmod(0o711)

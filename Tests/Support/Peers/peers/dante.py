@@ -1,4 +1,4 @@
-"""dante: a SOCKS 5 proxy for everyone, and one for users."""
+"""dante: a SOCKS 5 proxy without authentication, and one that requires a user name and a password."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ socks pass {{ from: 127.0.0.0/8 to: 0.0.0.0/0 }}
 """
 
 PROGRAM = pathlib.Path("/usr/sbin/danted")
-# dante asks the system for its users. With this library it asks files of ours instead, and the system has no user more.
+# dante reads its users from the system's database. With this library it reads them from files of the tests instead.
 USERS_LIBRARY = "libnss_wrapper.so"
 
 
@@ -48,7 +48,7 @@ def start_one(guard, folder, method, environment):
 
 
 def users_of_our_own(folder):
-    """Writes the files of users; returns what has a program read them in the place of the system's."""
+    """Writes the files of users; returns the environment in which a program reads them instead of the system's."""
     password = subprocess.run(
         ["openssl", "passwd", "-6", "open sesame"], check=True, capture_output=True, text=True).stdout.strip()
     known = {entry.pw_uid: entry for entry in (pwd.getpwuid(os.geteuid()), pwd.getpwnam("nobody"))}
@@ -59,7 +59,7 @@ def users_of_our_own(folder):
         "group": [f"group{number}:x:{number}:" for number in sorted({entry.pw_gid for entry in known.values()} | {54321})],
     }
     if os.geteuid() == 0:
-        # dante reads them as nobody, too.
+        # dante reads them as the user nobody, too.
         for path in (folder.parent, folder):
             path.chmod(0o711)
     for name, content in files.items():

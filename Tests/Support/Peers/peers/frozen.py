@@ -1,8 +1,9 @@
-"""A file system that does not answer: the first half of `reading` comes and the rest does not, `opening` is not
-opened, nothing is created.
+"""A file system that leaves requests without an answer.
 
-It is mounted in a mount namespace of its server, so that nothing is left behind when the server ends; others reach it by
-/proc/PID/root. Where the system allows no such mount, such as for a user who is not root, there is none.
+Only the first half of `reading` can be read, `opening` cannot be opened, and no file can be created.
+
+The mount belongs to a mount namespace of the server process, so the mount ends with the server. Other processes reach
+it by /proc/PID/root. If the system does not allow the mount, for example for a user who is not root, there is none.
 """
 
 import ctypes
@@ -20,19 +21,19 @@ from .waiting import START_SECONDS, PeerError, tail
 CLONE_NEWNS = 0x20000
 MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 0x4000, 1 << 18
 
-# Of linux/fuse.h: the requests that are answered, the names of files by number, and what they have.
+# From linux/fuse.h: the operations that the server handles and a flag. Then the inodes, names and size of the files.
 LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR = 1, 2, 3, 14, 15, 18, 25, 26, 27
 CREATE, MKNOD, INTERRUPT, BATCH_FORGET = 35, 8, 36, 42
 DIRECT_IO = 1
 ROOT, READING, OPENING = 1, 2, 3
 FILES = {b"reading": READING, b"opening": OPENING}
 SIZE = 1 << 20
-# The server's exit code where the system allows no mount.
+# The server's exit code if the system does not allow the mount.
 NOT_ALLOWED = 3
 
 
 def start(guard, folder):
-    """Returns once the file system is mounted, or is known not to be allowed."""
+    """Waits until the file system is mounted, or until the system has refused the mount."""
     if os.geteuid() != 0 or not pathlib.Path("/dev/fuse").exists():
         return {}, lambda: None
     place = folder / "mount"
@@ -56,7 +57,7 @@ def start(guard, folder):
 
 
 def mount(place):
-    """Mounts in a namespace of this process; returns the descriptor of the requests."""
+    """Mounts the file system in a new mount namespace; returns the descriptor from which requests are read."""
     system = ctypes.CDLL(None, use_errno=True)
     descriptor = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
     options = f"fd={descriptor},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()},allow_other"
@@ -77,7 +78,7 @@ def attributes(node):
 
 
 def answer(operation, node, content):
-    """The answer to a request: bytes, the number of an error, or None for a request that waits for ever."""
+    """The answer to a request: bytes, the number of an error, or None for a request that never gets an answer."""
     if operation == INIT:
         _, minor, readahead, _ = struct.unpack_from("<4I", content)
         return struct.pack("<4I2H2I2H8I", 7, min(minor, 31), readahead, 0, 12, 9, 1 << 17, 1, 32, 0, *[0] * 8)
@@ -108,7 +109,7 @@ def serve(descriptor):
         try:
             os.write(descriptor, struct.pack("<IiQ", 16 + len(content), code, number) + content)
         except FileNotFoundError:
-            # The process that asked has ended.
+            # The process that sent the request has ended.
             pass
 
     while True:
@@ -116,7 +117,7 @@ def serve(descriptor):
         _, operation, number, node = struct.unpack_from("<2I2Q", request)
         content = request[40:]
         if operation == INTERRUPT:
-            # Otherwise the process that waits could not be ended.
+            # Without an answer to the request, the system could not end the waiting process.
             (number,) = struct.unpack_from("<Q", content)
             if number in waiting:
                 waiting.remove(number)

@@ -27,7 +27,7 @@ def members(sessions):
 
 
 def stop(sessions):
-    """Ends every process of the sessions: asks first, then insists."""
+    """Ends every process of the sessions: with SIGTERM first, and with SIGKILL after STOP_SECONDS."""
     deadline = time.monotonic() + STOP_SECONDS
     asked = set()
     while alive := members(sessions):
@@ -44,11 +44,11 @@ def stop(sessions):
 
 
 def run_guard(reader, folder):
-    """Learns of each session from the pipe; when the pipe closes, stops them all and removes the folder."""
+    """Reads the id of each session from the pipe; when the pipe closes, ends all sessions and removes the folder."""
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
-    # Whoever waits for the end of this script's output must not wait for the guard's too.
+    # A program that reads the output of this script to its end must not wait for the guard.
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -59,7 +59,7 @@ def run_guard(reader, folder):
 
 
 class Guard:
-    """Starts processes, each in a session of its own, that end with this script."""
+    """Starts processes, each in its own POSIX session, and ends them when this script ends."""
 
     def __init__(self, folder):
         reader, self.writer = os.pipe()
@@ -76,14 +76,14 @@ class Guard:
 
     def start(self, arguments, **options):
         def announce():
-            # In the child, before it becomes the program: a kill of the script at any moment finds it announced.
+            # Runs in the child before exec, so that the guard always has the id, even if this script is killed.
             os.write(self.writer, f"{os.getpid()}\n".encode())
 
         return subprocess.Popen(arguments, start_new_session=True, preexec_fn=announce, **options)
 
     def finish(self):
         os.close(self.writer)
-        # Everything that this script started, and what lost its parent meanwhile, is waited for: no zombie is left.
+        # Waits for every child and every orphaned descendant, so that no zombie remains.
         while True:
             try:
                 os.wait()

@@ -1,4 +1,4 @@
-"""A Kerberos realm of the test's own: a KDC, a service's keytab, and a user's tickets (no password is typed)."""
+"""A Kerberos realm for the tests: a KDC, the keytab of a service, and the tickets of a user."""
 
 import os
 import shutil
@@ -67,7 +67,7 @@ def make_realm(folder, port):
         f"addprinc -randkey {USER}@{REALM}", f"ktadd -k {folder}/user.keytab {USER}@{REALM}",
     ]:
         run(environment, "kadmin.local", "-r", REALM, "-q", query)
-    # The web server serves as another user when the tests run as root.
+    # If the tests run as root, the web server serves as another user, who must be able to read these files.
     folder.chmod(0o755)
     for name in ("service.keytab", "krb5.conf"):
         (folder / name).chmod(0o644)
@@ -75,7 +75,7 @@ def make_realm(folder, port):
 
 
 def start(guard, folder):
-    """Starts the KDC and gets the user's tickets; whoever needs the realm finds it in the environment."""
+    """Starts the KDC and gets the user's tickets; the returned environment names the realm and the tickets."""
     port = free_port()
     environment = make_realm(folder, port)
     log = folder / "kdc.log"
@@ -99,6 +99,6 @@ def start(guard, folder):
 
 
 def service(folder):
-    """The keytab of HTTP/localhost, and the environment of a server with it; `folder` is that of a peer beside this one."""
+    """The keytab of HTTP/localhost, and the environment for a server that uses it; `folder` is that server's own."""
     home = folder.parent / "kerberos"
     return home / "service.keytab", dict(os.environ, KRB5_CONFIG=str(home / "krb5.conf"), KRB5RCACHENAME="none:")

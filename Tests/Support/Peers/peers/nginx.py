@@ -113,7 +113,7 @@ def make_files(folder):
         offsets.byteswap()
     with open(files / "big.bin", "wb") as big:
         offsets.tofile(big)
-    # Zeros that take no room on the disk.
+    # A sparse file of zeros.
     with open(files / "zeros.bin", "wb") as zeros:
         zeros.truncate(ZEROS_SIZE)
     (files / "events.txt").write_text(

@@ -1,4 +1,4 @@
-"""A server and a proxy that ask for NTLM; what they are told is judged by pyspnego from PyPI."""
+"""A server and a proxy that require NTLM; pyspnego from PyPI verifies the credentials."""
 
 import http.client
 import os

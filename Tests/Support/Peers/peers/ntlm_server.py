@@ -1,4 +1,4 @@
-"""A server and a proxy that ask for NTLM and let pyspnego judge the answer. Their sockets are inherited; see `ntlm.py`."""
+"""A server and a proxy that require NTLM; pyspnego verifies the credentials. `ntlm.py` passes their sockets to them."""
 
 import base64
 import http.client
@@ -14,13 +14,13 @@ import spnego
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """The server; what it says to those who proved who they are is in `serve`."""
+    """The server; `serve` sends the response to an authenticated client."""
 
     protocol_version = "HTTP/1.1"
     status, asking, telling = 401, "WWW-Authenticate", "Authorization"
     user = None
     context = None
-    # How many proofs the connection has brought, so that a test can tell who tries again.
+    # The number of AUTHENTICATE messages on the connection, so that a test can detect a repeated attempt.
     proofs = 0
 
     def answer(self, status, body, fields=()):
@@ -28,7 +28,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in fields:
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
-        # Which connection this is, so that a test can tell who shares one.
+        # Identifies the connection, so that a test can detect requests that share one.
         self.send_header("X-Connection", str(self.client_address[1]))
         self.send_header("X-Proofs", str(self.proofs))
         self.end_headers()
@@ -42,7 +42,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(length)
         scheme, _, token = self.headers.get(self.telling, "").partition(" ")
         if scheme.upper() == "NTLM":
-            # NTLM proves the connection, not the request: what it says holds until the connection ends.
+            # NTLM authenticates the connection, not the request; a new handshake replaces the user.
             self.user = None
             return self.negotiate(base64.b64decode(token), body)
         if self.user is not None:
@@ -74,7 +74,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Proxy(Handler):
-    """The proxy: it forwards, and opens tunnels."""
+    """The proxy, which forwards requests and opens tunnels."""
 
     status, asking, telling = 407, "Proxy-Authenticate", "Proxy-Authorization"
 
@@ -117,7 +117,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.socket.close()
         self.socket = socket.socket(fileno=int(descriptor))
         if tls is not None:
-            # The handshake comes with the first read, in the connection's own thread.
+            # The handshake happens at the first read, in the thread of the connection.
             self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
 

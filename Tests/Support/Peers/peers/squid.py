@@ -1,4 +1,8 @@
-"""squid, three times: for everyone and for users by Basic, for users by Digest, and for users by Negotiate."""
+"""Three instances of squid.
+
+The first has ports without authentication and a port that requires Basic. The second requires Digest or Basic. The
+third requires Negotiate.
+"""
 
 import os
 import pathlib
@@ -57,12 +61,12 @@ def make_files(folder):
         ["openssl", "passwd", "-apr1", PASSWORD], check=True, capture_output=True, text=True).stdout.strip()
     (folder / "users").write_text(f"{USER}:{password}\n")
     (folder / "digest").write_text(f"{USER}:{PASSWORD}\n")
-    # squid's configuration quotes no option's value: the path of the checkout, which may have a blank, must not be in it.
+    # squid's configuration cannot quote an option, and the path of the checkout may have a blank: the files are copied.
     for name in (CERTIFICATE, KEY):
         shutil.copyfile(CERTIFICATES / name, folder / name)
     (folder / "squid.log").touch()
     if os.geteuid() == 0:
-        # squid refuses to work as root, and its own user must reach its log and the lists of users.
+        # squid does not run as root, and its own user must be able to write its log and to read the lists of users.
         for path in (folder.parent.parent, folder.parent, folder):
             path.chmod(0o711)
         for name in ("users", "digest", CERTIFICATE, KEY):
@@ -71,7 +75,7 @@ def make_files(folder):
 
 
 def run(guard, home, name, schemes, ports, access):
-    """Starts a squid of this name and returns what waits for the ports, which are pairs of a number and its line."""
+    """Starts a squid; returns a function that waits for its ports. `ports` has pairs of a port and its configuration."""
     folder = home / name
     folder.mkdir()
     make_files(folder)

@@ -1,4 +1,4 @@
-"""What every peer needs: a port of its own, and a way to wait until it answers."""
+"""Functions for all peers: they find a free port, and wait until a peer answers."""
 
 import http.client
 import pathlib
@@ -10,7 +10,7 @@ import time
 CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
 CERTIFICATES = CHECKOUT / "Fixtures" / "Certificates"
 START_SECONDS = 60
-# Linux hands out 32768 to 60999 by itself (ip_local_port_range).
+# Linux assigns the ports 32768 to 60999 automatically (ip_local_port_range).
 FIRST_PORT, PAST_LAST_PORT = 16384, 32768
 given = set()
 
@@ -20,7 +20,7 @@ class PeerError(Exception):
 
 
 def listen():
-    """A listening socket on a free port. The peer inherits it, so nobody else can take the port in between."""
+    """A listening socket on a free port. The peer inherits it, so no other process can take the port before."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", 0))
@@ -39,9 +39,9 @@ def listen_unix(path):
 
 
 def free_port():
-    """A port that nobody has, for TCP and UDP alike, for a peer that opens its ports itself.
+    """A port that is free for TCP and for UDP, for a peer that opens its ports itself.
 
-    It lies below those that the system hands out by itself, so that no connection made in between takes it.
+    The port is below those that the system assigns automatically, so no connection takes it before the peer starts.
     """
     while True:
         port = random.randrange(FIRST_PORT, PAST_LAST_PORT)
@@ -60,7 +60,10 @@ def is_free(kind, port):
 
 
 def wait_for_port(name, process, log, port):
-    """Returns when the peer takes connections; a peer that ends, or takes none for too long, is an error with its log."""
+    """Returns when the peer accepts connections.
+
+    If the peer ends, or accepts none in START_SECONDS, this raises an error with the peer's log.
+    """
     deadline = time.monotonic() + START_SECONDS
     while True:
         if process.poll() is not None:
@@ -83,7 +86,10 @@ def tail(log):
 
 
 def wait_for(name, process, log, connection, path):
-    """Returns when the peer answers; a peer that ends, or is silent for too long, is an error with its log."""
+    """Returns when the peer answers a request for `path`.
+
+    If the peer ends, or does not answer in START_SECONDS, this raises an error with the peer's log.
+    """
     deadline = time.monotonic() + START_SECONDS
     while True:
         if process.poll() is not None:
@@ -101,7 +107,7 @@ def wait_for(name, process, log, connection, path):
 
 
 def wait_for_both(name, process, log, port, tls_port):
-    """Returns when a web server answers without TLS and with it, by the certificate of the tests' authority."""
+    """Returns when a web server answers without TLS, and with TLS and a certificate of the tests' authority."""
     trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
     plain = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
     secured = http.client.HTTPSConnection("127.0.0.1", tls_port, timeout=START_SECONDS, context=trust)
