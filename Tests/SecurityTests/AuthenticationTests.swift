@@ -35,7 +35,7 @@ import Testing
         .serializingData().response
     }
     let isSent = mock.requests.map { "\($0.url.host.prefix(1)) \($0.headers[.authorization] != nil)" }
-    // An origin that accepted Digest receives it without a further challenge; a server never receives Basic without one.
+    // An origin that accepted Digest receives it again without a challenge; a server receives Basic only after one.
     let again = challenge.hasPrefix("Digest") ? ["a true"] : ["a false", "a true"]
     #expect(isSent == ["a false", "a true"] + again + ["b false", "b true"])
   }

@@ -38,7 +38,7 @@ final class BodyRecorder: BodyObserver {
   }
 
   var bytes: [UInt8] { state.withLock { $0.bytes } }
-  /// The results so far; more than one is an error of the body.
+  /// The results that the observer received; a body reports exactly one.
   var results: [Result<BodyEnd, LupineError>] { state.withLock { $0.results } }
   /// The end of the body, if it ended once and without an error.
   var end: BodyEnd? { results.count == 1 ? try? results[0].get() : nil }

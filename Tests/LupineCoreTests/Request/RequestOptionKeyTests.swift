@@ -75,7 +75,7 @@ extension Session.Builder {
   }
 
   @Test func `options make no request larger`() {
-    // One pointer refers to everything that few requests need.
+    // One pointer refers to everything that only few requests need.
     #expect(MemoryLayout<OutgoingRequest>.size == MemoryLayout<Int>.size)
     #expect(MemoryLayout<OutgoingRequest.Options>.size <= 2 * MemoryLayout<Int>.size)
   }

@@ -16,7 +16,7 @@ import Testing
 
   /// A transport that writes two bytes of a body, and then ends the body or adds its writer to `writers`.
   ///
-  /// The response to `/again` has a complete body.
+  /// The response for the path `/again` has a complete body.
   private func transport(_ fields: HTTPFields, isEnding: Bool) -> ClosureTransport {
     ClosureTransport { [writers] request, context throws(LupineError) in
       context.onCancel {}

@@ -7,7 +7,7 @@ import LupineMock
 import LupineTransfers
 import Testing
 
-/// Which bodies count as progress, and which figure is the last.
+/// The bodies that count as progress, and the last figure of a transfer.
 @Suite struct ProgressFigureTests: TransferSuite {
   let bench: TransferBench
   private let notes = Notes<TransferProgress>()

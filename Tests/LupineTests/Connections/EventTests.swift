@@ -39,7 +39,7 @@ import Testing
       .build()
     async let first = session.request("delay/0.2").serializingData().response
     async let second = session.request("delay/0.2").serializingData().response
-    // On a busy machine the first exchange also waits for the loop's thread, but for less time than a response takes.
+    // On a busy machine the first exchange can also wait for the loop's thread, but for a shorter time than a response.
     let waited = await [first, second].compactMap(\.metrics.queued).filter { $0 >= .milliseconds(100) }
     let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
     #expect(reasons == ["1 exchanges with this host are running, the maximum"])
