@@ -4,7 +4,7 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// One fault, played by the mock and by a real server below libcurl, looks the same from above.
+/// The same fault has the same result with the mock and with a real server over libcurl.
 @Suite struct FaultVocabularyTests {
   static let faults: [NetworkFault] = [
     .resetBeforeHead, .resetAfterHead, .reset(afterBytes: 2), .reset(afterBytes: 100), .truncated(afterBytes: 0),

@@ -7,7 +7,7 @@ import Testing
 @Suite struct AuthenticationTests {
   private static let credential = Credential(username: "mufasa", password: "circle of life")
 
-  /// A server at each of two origins that asks for a credential.
+  /// Makes a mock with two origins, each of which sends a challenge.
   private static func mock(_ challenge: String) -> MockTransport {
     let mock = MockTransport()
     for host in ["a", "b"] {
@@ -35,7 +35,7 @@ import Testing
         .serializingData().response
     }
     let isSent = mock.requests.map { "\($0.url.host.prefix(1)) \($0.headers[.authorization] != nil)" }
-    // The origin that accepted a Digest is sent the next unasked; Basic is never sent unasked to a server.
+    // An origin that accepted Digest receives it again without a challenge; a server receives Basic only after one.
     let again = challenge.hasPrefix("Digest") ? ["a true"] : ["a false", "a true"]
     #expect(isSent == ["a false", "a true"] + again + ["b false", "b true"])
   }

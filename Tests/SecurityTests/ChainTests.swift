@@ -4,7 +4,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// Which chains lead to a root, offline and in a handshake with `openssl s_server`.
+/// Valid and invalid certificate chains, offline and in a handshake with `openssl s_server`.
 @Suite struct ChainTests {
   @Test(arguments: ["valid", "rsa", "p384", "ed25519", "rsa-pss", "must-staple", "multiple", "many-names", "revoked"])
   func `a chain that holds is trusted`(_ name: String) async throws {

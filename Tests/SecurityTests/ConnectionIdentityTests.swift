@@ -4,7 +4,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// Which exchanges share a connection to nginx, over HTTP/2 and HTTP/1.1.
+/// The exchanges that share a connection to nginx, over HTTP/2 and HTTP/1.1.
 @Suite(
   .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
@@ -70,7 +70,7 @@ import TrustSupport
       plain.tlsVersions(maximum: .tls1_2), plain.clientCertificate(certificate), plain.trust([:], otherwise: .default),
     ]
     var connections: [Substring] = []
-    // The second one of the first kind shares its connection, so the count could be wrong.
+    // The last session equals the first one and reuses its connection, so the other connections differ by their rules.
     for builder in builders + [plain] {
       let answer = try await ask(try builder.build()).result.get()
       connections.append(try #require(answer.split(separator: " ").first))

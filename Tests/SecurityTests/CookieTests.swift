@@ -4,7 +4,7 @@ import LupineMock
 import Testing
 
 @Suite struct CookieTests {
-  /// Has one host set cookies, and returns what another one, or the same, is sent then.
+  /// Sets cookies from one URL, and returns the `Cookie` field of the next request to the other URL.
   private static func sent(
     _ fields: [String], from: String, to: String, host: String? = nil
   ) async throws -> String? {

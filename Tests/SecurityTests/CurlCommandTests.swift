@@ -4,7 +4,7 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// The commands run in a real shell, against a real server.
+/// Runs the curl commands in a shell, against a server on the loopback interface.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs the curl program"))
 struct CurlCommandTests {
   static let bodies: [Data] = [
@@ -14,7 +14,7 @@ struct CurlCommandTests {
     Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }),
   ]
 
-  /// From a file, since an argument of the shell's holds 128 KiB.
+  /// Runs a command from a script file, because an argument of a process is limited to 128 KiB.
   private static func run(_ command: String) async throws -> Int32 {
     let script = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sh")
     try Data((command + " --silent --output /dev/null\n").utf8).write(to: script)

@@ -1,6 +1,6 @@
 import Lupine
 
-/// A session as a program has it, over libcurl.
+/// Makes a session over libcurl, with compression and a total timeout.
 func curlSession(
   total: Duration? = .seconds(30), _ change: (Session.Builder) -> Session.Builder = { $0 }
 ) throws -> Session {

@@ -3,9 +3,9 @@ import Lupine
 import LupineMock
 import Testing
 
-/// Every limit that a session has without being told, one step inside and one step outside.
+/// The default limits of a session, each with a value within the limit and a value over the limit.
 @Suite struct DefaultLimitTests {
-  /// A limit, its default, how far inside of it a request is asked for that must pass, and that request.
+  /// A limit, its default value, the distance of the tested sizes from that value, and a request of a given size.
   struct Row: Sendable, CustomStringConvertible {
     let name: Limits.Name
     let value: Int
@@ -60,7 +60,7 @@ import Testing
     return await request.serializingJSON().response.error
   }
 
-  /// Zeros, which brotli shrinks to next to nothing, behind noise, which it does not shrink.
+  /// Receives noise, which brotli does not compress, followed by zeros, which brotli compresses to almost nothing.
   @Sendable private static func ratio(_ ratio: Int) async throws -> LupineError? {
     let coding = BrotliCoding()
     let encoder = try coding.makeEncoder()
@@ -93,7 +93,7 @@ import Testing
     },
     Row(name: .requestFields, value: 60 << 10, slack: 1_000) { try await ask(.text("a"), [.custom: letters($0)]) },
     Row(name: .contentCodings, value: 3, slack: 0) { count in
-      // What is announced is no gzip at all: inside the limit that is the error.
+      // The body is not gzip, so the request fails with another error if the number of codings is within the limit.
       let coding = [String](repeating: "gzip", count: count).joined(separator: ", ")
       let error = try await ask(.text("a").field(.contentEncoding, coding))
       return error?.kind == .limitExceeded(.contentCodings) ? error : nil

@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  // Each answer says that it is the connection's last, so that no request goes out on one that is about to be closed.
+  // Each response has `Connection: close`, so that no request uses a connection that the server is about to close.
 
   private static func whole(_ text: String, tag: String) -> String {
     "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \(tag)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"

@@ -26,7 +26,7 @@ import Testing
     header: String
   ) async throws {
     try await expectRefusal(.malformedChunk(size: header), [.malformedResponse])
-    // The same in the place of the last chunk, behind which a lenient reader would find the end.
+    // The same header in place of the last chunk, after which a lenient reader would find the end of the body.
     let last = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n\(header)\r\n\r\nhello\r\n0\r\n\r\n"
     if !header.isEmpty { try await expectRefusal(.verbatim(last), [.malformedResponse]) }
   }
@@ -41,7 +41,7 @@ import Testing
     try await expectRefusal(.endlessChunkExtension, [.limitExceeded(.chunkExtensions)])
   }
 
-  /// Responses of which the client sees an end that some servers do not, and the method that they answer.
+  /// Responses that end earlier for a client than for some servers, with the method of their request.
   static let ends: [String: (HTTPRequest.Method, String)] = [
     "204": (.get, "HTTP/1.1 204 No Content\r\n\r\n"),
     "204 with a length": (.get, "HTTP/1.1 204 No Content\r\nContent-Length: 42\r\n\r\n"),
@@ -65,7 +65,7 @@ import Testing
     for place in 1...Self.evil.utf8.count {
       let server = try ScriptedServer { request in
         if request.path == "/first" { return .verbatim(whole + Self.evil.prefix(place)) }
-        // The rest of it comes when the next request is out.
+        // The server sends the rest when it receives the next request on the connection.
         return request.index > 0 ? .verbatim(String(Self.evil.dropFirst(place))) : .respond(body: .text("ok"))
       }
       defer { server.stop() }

@@ -3,7 +3,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Injection of fields over HTTP/2, to nginx, which reports what it has read.
+/// Injection of fields over HTTP/2 to nginx, which reports the fields that it received.
 @Suite(.enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
   private func session() throws -> Session {
     try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2) }
@@ -32,7 +32,7 @@ import Testing
     let bytes = Array("a\(control)".utf8)
     request.headers.append(HTTPField(name: .custom, lenientValue: bytes))
     let response = await (try session()).request(request).serializingString().response
-    // swift-http-types itself makes three of them, NUL, CR and LF, spaces: white space at the end, and refused as well.
+    // swift-http-types replaces NUL, CR and LF by spaces; white space at the end of a value is refused as well.
     #expect(response.error?.kind == .invalidRequest)
   }
 

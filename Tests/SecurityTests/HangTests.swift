@@ -23,15 +23,15 @@ import Testing
     ],
   ]
 
-  /// Those that only the timeout ends.
+  /// The scripts that only the timeout ends.
   static let stalls: Set<String> = [
     "stallBeforeHead", "stallAfterHead", "stall", "halfHead", "interim", "redirectStall", "challengeStall",
   ]
 
-  /// Far from what any machine needs beyond the timeouts, which are below half a second.
+  /// A bound that a slow machine also meets, because the timeouts are below half a second.
   private static let bound = Duration.seconds(2)
 
-  /// The time on the clock that nothing sets.
+  /// The time of the monotonic clock, which no program can set.
   private static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -47,7 +47,7 @@ import Testing
     let response = await session.request(server.url).authenticate(username: "u", password: "p").serializingData()
       .response
     #expect(response.error != nil)
-    // The others end by what is wrong with them, which the timeout must not hide.
+    // Every other script ends with the error of its fault, which the timeout must not hide.
     #expect((response.error?.kind == .timedOut(.total)) == Self.stalls.contains(name))
     await session.shutdown()
     #expect(Self.now - began < Self.bound)
@@ -76,7 +76,7 @@ import Testing
     #expect(await session.request("https://a.example.com/").serializingData().response.error != nil)
   }
 
-  // What a process holds is told from what other tests hold by a process of its own.
+  // These tests run in processes of their own, because they measure the resources of a whole process.
 
   @Test func `ten thousand failures of the mock leave nothing behind`() async throws {
     await #expect(processExitsWith: .success) {
@@ -108,13 +108,13 @@ import Testing
     }
   }
 
-  /// Fails a few times to warm up, then ten thousand times, and compares what the process holds.
+  /// Expects that ten thousand failures, after a hundred to warm up, do not increase the resources of the process.
   private static func expectFlat(mebibytes: Int, _ fail: (Int) async -> LupineError?) async throws {
     for number in 0..<100 { #expect(await fail(number) != nil) }
     let before = try Holdings()
     for number in 0..<10_000 { #expect(await fail(number) != nil) }
     let after = try Holdings()
-    // A connection that is being closed, and the pool's threads, come and go.
+    // The numbers of closing connections and of pool threads vary.
     #expect(after.descriptors - before.descriptors < 5)
     #expect(after.threads - before.threads < 5)
     #expect(after.memory - before.memory < mebibytes << 10)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the process holds: open descriptors, threads, and resident memory in KiB.
+/// The resources of the process: open descriptors, threads, and resident memory in KiB.
 struct Holdings {
   let descriptors: Int
   let threads: Int

@@ -3,7 +3,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// Which names a certificate stands for, offline and in a handshake with `openssl s_server`.
+/// The host names for which a certificate is valid, offline and in a handshake with `openssl s_server`.
 @Suite struct HostNameTests {
   @Test(arguments: [
     ("valid", "localhost"), ("valid", "127.0.0.1"), ("valid", "::1"), ("valid", "localhost."),

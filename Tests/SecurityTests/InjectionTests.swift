@@ -5,11 +5,11 @@ import LupineTesting
 import Testing
 
 @Suite struct InjectionTests {
-  /// What no field value may hold.
+  /// The control characters that no field value may contain.
   ///
-  /// The tab is not among them: inside a value it is legal (RFC 9110 section 5.5).
+  /// The tab is legal inside a field value (RFC 9110 section 5.5).
   static let controls = (Array(0..<0x20) + [0x7F]).filter { $0 != 0x09 }.map { String(UnicodeScalar(UInt8($0))) }
-  /// What nothing else may hold.
+  /// The control characters that no other part of a request may contain.
   static let controlsAndTab = controls + ["\t"]
 
   @Test(arguments: controls)

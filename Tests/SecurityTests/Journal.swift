@@ -1,7 +1,7 @@
 import Lupine
 import Synchronization
 
-/// Keeps what a session's monitor would print.
+/// Records the texts of the events of a session.
 final class Journal: EventMonitor {
   private let lines = Mutex<[String]>([])
 

@@ -5,7 +5,7 @@ import LupineTesting
 import Testing
 
 @Suite(.serialized) struct LimitTests {
-  /// So many bytes of zeros, coded.
+  /// Encodes `megabytes` MiB of zeros.
   private static func bomb(_ coding: any ContentCoding, megabytes: Int) throws -> [UInt8] {
     let encoder = try coding.makeEncoder()
     let block = [UInt8](repeating: 0, count: 1 << 20)
@@ -21,7 +21,7 @@ import Testing
     ("gzip", .gzip), ("deflate", .deflate), ("br", .brotli), ("zstd", .zstd),
   ]
 
-  /// What decodes to a quarter of a gigabyte, made once for each coding.
+  /// A body for each coding that decodes to 256 MiB; the bodies are encoded once.
   private static let bombs = Result {
     try Dictionary(uniqueKeysWithValues: codings.map { ($0.name, try bomb($0.coding, megabytes: 256)) })
   }
@@ -102,7 +102,7 @@ import Testing
     }
     defer { server.stop() }
     var limits = Limits()
-    // Zeros in gzip shrink to a little less than a thousandth.
+    // gzip compresses zeros to about a thousandth of their size.
     limits.decodingRatio = 1_500
     let session = try curlSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory

@@ -3,7 +3,9 @@ import Lupine
 import LupineTesting
 import Testing
 
-/// Names, file names and boundaries of forms as a server sees them; `LupineMultipartTests` has them part by part, with parsers from elsewhere.
+/// Names, file names and boundaries of forms, as a server receives them.
+///
+/// `LupineMultipartTests` tests the parts of a form with parsers of other projects.
 @Suite struct MultipartTests {
   private static let names = [
     "a\"; filename=\"evil", "a\r\nX-Evil: 1", "a\r\n\r\nbody", "a\\", "a\\\"b", "ü日🦄", "--b", "%22%0D%0A",
@@ -50,7 +52,7 @@ import Testing
     }
     let types = server.requests.compactMap { $0.fields["Content-Type"] }
     #expect(Set(types).count == 20)
-    // 33 digits of six bits hold the 192 bits, behind a word that is always the same.
+    // A boundary has 192 bits in 33 digits of six bits, after a fixed word.
     #expect(types.allSatisfy { $0.split(separator: "LupineBoundary-").last?.count == 33 })
   }
 

@@ -3,9 +3,9 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// What the authorities of a chain may sign for, held against the host, offline and in a handshake with `openssl s_server`.
+/// The host names that the authorities of a chain may sign for, offline and in a handshake with `openssl s_server`.
 @Suite struct NameConstraintTests {
-  /// Evaluators that look at the name, each by its own way to a verified chain.
+  /// Evaluators that check the host name, each with its own way to verify the chain.
   private static func evaluators(_ name: String) throws -> [any TrustEvaluator] {
     [
       .default, .publicKeys([try Pki.pin(name)]), .pinnedCertificates([try Pki.certificate(name)]),

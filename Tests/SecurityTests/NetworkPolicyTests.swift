@@ -71,7 +71,7 @@ import Testing
 
   @Test func `the allowed address behind forbidden ones is dialled at once`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
-    // The end of half the connect timeout, which libcurl 7.88 would wait for, comes too late.
+    // libcurl 7.88 would wait for half the connect timeout, which is longer than the total timeout.
     let session = try curlSession {
       $0.timeouts(connect: .seconds(60), total: .seconds(20))
         .networkPolicy(NetworkPolicy(otherwise: .deny).allowing("127.0.0.1"))
@@ -140,7 +140,7 @@ import Testing
     for host in ["127.0.0.1", "localhost", "inner.example.com", "[::ffff:10.0.0.1]"] {
       #expect(await error(session, "http://\(host)/")?.kind == .addressRefused)
     }
-    // The policy lets this one through; it is the proxy that is not there, and the policy is not about proxies.
+    // The policy allows an address of this host. The request fails because no proxy runs, and not by the policy.
     #expect(await error(session, "http://allowed.example.com/")?.kind == .proxyFailed)
   }
 

@@ -3,9 +3,9 @@ import Lupine
 import LupineMock
 import Testing
 
-/// A parser that looks at every byte for every byte would take 10¹² steps here and run into the time limit.
+/// Texts of 1 MiB for each parser; a parser with quadratic work takes 10¹² steps and exceeds the time limit.
 @Suite struct ParsingTests {
-  /// What the tests beside each parser count at smaller sizes, they and more signs, stands here in the size of the table.
+  /// Texts of 1 MiB that repeat one unit; the tests of each parser count its steps on shorter texts.
   static let megabytes = ["@", ";", ",", "\t", "%", "{", "\"", "a,"].map {
     String(repeating: $0, count: (1 << 20) / $0.utf8.count)
   }
@@ -19,7 +19,7 @@ import Testing
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)
   func `a megabyte of one sign in a challenge`(index: Int) {
     let text = Self.megabytes[index]
-    // A bare row of signs ends at the first one that is no scheme; behind a quote each is read.
+    // Without a quotation mark, the parser can stop at an invalid character; after one, it reads every character.
     _ = AuthenticationChallenge.parse(["Basic \(text)", "Basic realm=\"\(text)"])
   }
 
@@ -81,7 +81,7 @@ import Testing
       ).serializingData().response
       #expect(response.error != nil, "\(encoder)")
     }
-    // Let the levels go one by one: the runtime would release them all on one stack.
+    // Releases the levels one by one, because the runtime releases a nested value recursively.
     while case .array(let inner) = value, let next = inner.first { value = next }
   }
 }

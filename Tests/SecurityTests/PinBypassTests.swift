@@ -5,7 +5,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// What must not get past a pin, offline and in a handshake with `openssl s_server`.
+/// Certificates that must not satisfy a pin, offline and in a handshake with `openssl s_server`.
 @Suite struct PinBypassTests {
   @Test func `a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
     let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate"), try Pki.pin("root")])

@@ -2,7 +2,7 @@ import Lupine
 import LupineTesting
 import Testing
 
-/// What a proxy learns of who asks, byte by byte, and what ends a proxy that never has enough.
+/// The bytes of the credentials that a proxy receives, and the end of a request whose proxy accepts no credential.
 @Suite struct ProxyAuthenticationTests {
   private static let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
 
@@ -14,7 +14,7 @@ import Testing
     .respond(status: 407, fields: ["Proxy-Authenticate": challenge], body: .text("who?"))
   }
 
-  /// A proxy that takes any answer to its challenge; it forwards nothing, and its tunnels end at once.
+  /// A proxy that accepts any answer to its challenge, forwards no request, and closes its tunnels at once.
   private static func proxy() throws -> ScriptedServer {
     try ScriptedServer { request in
       if request.fields["Proxy-Authorization"] == nil { return refusal(digest) }

@@ -75,7 +75,7 @@ import Testing
     #expect(mock.requests.map { $0.proxy?.port } == [nil, 9])
   }
 
-  // What stands in the environment is told from what other tests need by a process of its own.
+  // This test runs in a process of its own, because other tests need other variables in the environment.
 
   @Test func `libcurl reads neither the environment's proxies nor its exceptions by default`() async throws {
     await #expect(processExitsWith: .success) {

@@ -74,7 +74,7 @@ import Testing
       $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(.ofNobody)])
     }
     for _ in 1...2 { #expect(await error(wrong, url)?.kind == .certificateRejected) }
-    // The same machine by a name that is not in the certificate.
+    // The same machine, under an address that is not in the certificate.
     let wrongName = url.replacing("localhost", with: "[::ffff:127.0.0.1]")
     #expect(await error(trusting, wrongName)?.kind == .certificateRejected)
   }
@@ -166,7 +166,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)), arguments: ["socks5", "socks5h"], ["http", "https"])
   func `a SOCKS proxy that sends rubbish is a named error`(proxy: String, scheme: String) async throws {
-    // It greets whoever connects with bytes of its own.
+    // The server sends bytes of its own as soon as a client connects.
     let place = try FaultServer(.tlsRefused)
     let session = try curlSession(total: .seconds(5)) { $0.proxy(place.url.replacing("https", with: proxy)) }
     let failure = await error(session, "\(scheme)://127.0.0.1:9/")

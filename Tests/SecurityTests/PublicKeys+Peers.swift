@@ -2,8 +2,8 @@ import LupineFixtures
 import LupineOpenSSL
 
 extension PublicKeys {
-  /// The key of the servers that speak TLS beside the tests.
+  /// The public key of the real servers that use TLS.
   static let ofPeers = certificates(.file(Fixture.path("Certificates/localhost.pem")))
-  /// A key that none of them has.
+  /// A public key that no real server uses.
   static let ofNobody = certificates(.file(Fixture.path("Certificates/expired.pem")))
 }

@@ -2,7 +2,7 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// DNS rebinding over libcurl in a process whose resolver gives each time another answer.
+/// DNS rebinding over libcurl, in a process whose resolver returns the answers of a test in turn.
 @Suite struct RebindingTests {
   private func run(_ port: Int, _ steps: [String]) throws -> [String] {
     try Program.run("ConnectionProbe", ["http://rebind.example:\(port)/"] + steps)
@@ -12,7 +12,7 @@ import Testing
 
   @Test func `an answer that changes to a forbidden address is refused at dial`() throws {
     let server = try server()
-    // libcurl remembers an answer for a minute.
+    // libcurl caches an answer for a minute.
     let lines = try run(
       server.port,
       [

@@ -48,7 +48,7 @@ import Testing
     let hosts = ["a.example.com", "b.example.com"]
     let server = try ScriptedServer { request in
       guard !request.path.hasSuffix("/end") else { return .respond(body: .text("arrived")) }
-      // From the one to the other, and back.
+      // The server redirects from host a to host b, and from host b back to host a.
       let place = request.fields["Host"] ?? ""
       let target = place.hasPrefix("a.") ? "http://b\(place.dropFirst())/" : "http://a\(place.dropFirst())/end"
       return .respond(status: status, fields: ["Location": target])

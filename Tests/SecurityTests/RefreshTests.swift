@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct RefreshTests {
-  /// 100 requests at once against a server that knows the newest token alone, each answer at a time of its own.
+  /// Sends 100 concurrent requests to a server that accepts only the newest token, each with another delay.
   private static func storm(
     _ world: Simulation, failing: Bool = false
   ) async throws -> (errors: [LupineError], refreshes: Int, requests: Int) {
@@ -32,7 +32,7 @@ import Testing
     let ended = try await withSimulation(seed: seed) { try await Self.storm($0) }
     #expect(ended.errors.isEmpty)
     #expect(ended.refreshes == 1)
-    // Those refused are sent again, and nothing else is; a request that began during the refresh waited for it.
+    // Only refused requests are sent again; a request that begins during the refresh waits for the new token.
     #expect(ended.requests <= 200)
   }
 
@@ -42,7 +42,7 @@ import Testing
     #expect(ended.errors.count == 100)
     #expect(ended.errors.allSatisfy { $0.kind == .refreshFailed })
     #expect(ended.refreshes == 1)
-    // Those that began during the refresh were not sent at all.
+    // Requests that begin during the refresh are not sent.
     #expect(ended.requests <= 100)
   }
 }

@@ -4,7 +4,7 @@ import LupineOpenSSL
 import Testing
 import TrustSupport
 
-/// Whether connections resume TLS sessions, as nginx tells: it closes each connection after one answer.
+/// The resumption of TLS sessions, as nginx reports it; nginx closes each connection after one response.
 @Suite(
   .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
@@ -15,7 +15,7 @@ import TrustSupport
     Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
   }
 
-  /// What nginx says of the connection: `r` where it resumes a session, `.` where it does not.
+  /// Requests nginx's report on the connection: `r` if it resumes a TLS session, `.` if it does not.
   private func ask(_ session: Session) async throws -> DataResponse<String> {
     var request = try OutgoingRequest(try #require(Peers.nginxTLS) + "/session")
     request.options.version = .http1_1

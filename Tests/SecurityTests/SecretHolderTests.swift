@@ -4,7 +4,7 @@ import Lupine
 import LupineMock
 import Testing
 
-/// What carries a secret, by the name of its type; the secret holds the word `hiddenKq7vXo2mZt`.
+/// Values that contain a secret, by the name of their type; each secret contains the word `hiddenKq7vXo2mZt`.
 @Suite struct SecretHolderTests {
   private static let url = "https://a.example.com/"
   private static let secretURL = url + "?access_token=hiddenKq7vXo2mZt#access_token=hiddenKq7vXo2mZt"

@@ -4,7 +4,7 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// Everything secret holds the word `hiddenKq7vXo2mZt`, and no text for people may.
+/// Each secret contains the word `hiddenKq7vXo2mZt`, and no description, message or event may contain that word.
 @Suite struct SecretTests {
   private static let url =
     "https://a.example.com/x?access_token=hiddenKq7vXo2mZt1&q=hiddenKq7vXo2mZt2#hiddenKq7vXo2mZt3"
@@ -52,7 +52,7 @@ import Testing
     if let outgoing = response.request { texts += ["\(outgoing)", String(reflecting: outgoing)] }
     for text in texts {
       let lines = text.split(separator: "\n")
-      // The command that repeats the request needs its query; what is secret by name is redacted there as well.
+      // The curl command contains the query of the URL, in which values with the name of a secret are redacted.
       let leaks = lines.filter { line in
         line.replacing("q=hiddenKq7vXo2mZt2", with: "").contains("hiddenKq7vXo2mZt")
       }

@@ -4,9 +4,9 @@ import LupineFixtures
 import Testing
 import TrustSupport
 
-/// A body that its framing does not show to be whole is never a success, and never a file in place.
+/// Bodies whose framing does not prove that they are complete: an error, and no file at the destination.
 @Suite(.timeLimit(.minutes(2))) struct TruncationTests {
-  /// What is sent, and over which line.
+  /// The bytes that a peer sends, and the connection over which it sends them.
   struct Script: Sendable, CustomTestStringConvertible {
     var name: String
     var line = WirePeer.Line()

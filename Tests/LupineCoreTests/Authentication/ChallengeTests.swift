@@ -6,7 +6,7 @@ import Testing
 
 @testable import LupineCore
 
-/// Who is asked for a credential, and how often.
+/// The credentials that answer a server's challenge, and the number of answers.
 @Suite struct ChallengeTests {
   private static let right = Credential(username: "u", password: "p")
   private static let wrong = Credential(username: "u", password: "wrong")
@@ -191,7 +191,7 @@ import Testing
   }
 }
 
-/// Sends a request again for as long as its answer is that it is not done yet.
+/// Sends a request a second time if the response is 202 Accepted.
 private struct Polling: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,

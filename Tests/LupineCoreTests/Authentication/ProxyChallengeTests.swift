@@ -6,12 +6,12 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// What a proxy is told of who asks, and what a server never is.
+/// The credentials that a proxy receives, and that a server never receives.
 @Suite struct ProxyChallengeTests {
   private static let plain = "http://api.example.com/v1/users"
   private static let challenge = "Basic realm=\"staff\""
 
-  /// A proxy that lets one answer pass, and what is behind it.
+  /// A proxy that accepts one value of `Proxy-Authorization`, and the server behind the proxy.
   private static func bench(_ challenge: String = challenge, _ accepted: String = "Basic dTpw") -> TestBed {
     TestBed { mock in
       for method in [HTTPRequest.Method.get, .post] {

@@ -100,7 +100,7 @@ import Testing
       var bytes = [UInt8](repeating: number, count: 300 << 10)
       _ = try writer.write(&bytes)
       kept.append(try #require(try await body.next()))
-      // One in three is let go of, so that its memory is used again beside those that are kept.
+      // The test releases every third piece, so that its memory is reused while the other pieces are kept.
       if number % 3 == 0, let piece = kept.popLast() { #expect(piece.count == 300 << 10) }
     }
     writer.finish(metrics: TransferMetrics())
@@ -186,7 +186,7 @@ import Testing
     var bytes = [UInt8](repeating: 7, count: 16_384)
     #expect(try writer.write(&bytes) == .proceed)
     writer.finish(metrics: TransferMetrics())
-    // One slice of a KiB makes sixteen windows; the other fifteen wait as they came.
+    // One slice of 1 KiB decodes to sixteen windows. The other fifteen slices stay encoded until the reader needs them.
     var (count, mostAtOnce) = (0, 0)
     while let piece = try await body.next() {
       count += piece.count
@@ -277,7 +277,7 @@ import Testing
   }
 }
 
-/// Makes many bytes of one, each input in one piece, and fails after so many.
+/// Repeats each byte `factor` times, with one output for each input, and fails after `most` bytes of input.
 private final class Inflating: BodyTransformer {
   private let factor: Int
   private let most: Int

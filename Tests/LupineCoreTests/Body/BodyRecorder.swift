@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Keeps what an observer of a body receives.
+/// An observer that records the bytes and the end of a body.
 final class BodyRecorder: BodyObserver {
   struct Refusal: Error {}
 
@@ -38,9 +38,9 @@ final class BodyRecorder: BodyObserver {
   }
 
   var bytes: [UInt8] { state.withLock { $0.bytes } }
-  /// The ends so far; more than one would be an error.
+  /// The results that the observer received; a body reports exactly one.
   var results: [Result<BodyEnd, LupineError>] { state.withLock { $0.results } }
-  /// The end of a body that ended well.
+  /// The end of the body, if it ended once and without an error.
   var end: BodyEnd? { results.count == 1 ? try? results[0].get() : nil }
 
   /// Waits for the end, and returns the error.

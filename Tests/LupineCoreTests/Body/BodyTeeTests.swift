@@ -175,7 +175,7 @@ import Testing
   }
 }
 
-/// Holds threads back until it is opened.
+/// Blocks threads until `open()` is called.
 private final class ThreadGate: Sendable {
   private let ends: [Int32]
 
@@ -187,7 +187,7 @@ private final class ThreadGate: Sendable {
 
   deinit { close(ends[0]) }
 
-  /// Waits for the end of the pipe; no code writes to it.
+  /// Blocks until the write end of the pipe is closed; no code writes to the pipe.
   func wait() {
     var byte: UInt8 = 0
     read(ends[0], &byte, 1)

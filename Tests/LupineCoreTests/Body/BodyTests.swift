@@ -7,7 +7,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct BodyTests {
-  /// Everything that a body yields, read through a buffer of this size.
+  /// Reads a body to its end through a buffer of `bufferSize` bytes.
   private static func read(_ body: RequestBody, bufferSize: Int = 4) async throws -> [UInt8] {
     let ready = Mutex(Flag())
     let reader = try body.makeReader { ready.withLock { $0 }.raise() }

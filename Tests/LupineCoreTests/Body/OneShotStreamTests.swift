@@ -4,7 +4,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// A stream that exists once, from one sending to the next.
+/// A stream that can be read once, across several attempts to send it.
 @Suite struct OneShotStreamTests {
   private let body: RequestBody
   private let pieces: AsyncStream<[UInt8]>.Continuation
@@ -15,7 +15,7 @@ import Testing
     self.pieces = pieces
   }
 
-  /// Reads to the end, as a transport does.
+  /// Reads a body to its end, as a transport does.
   private static func text(_ body: RequestBody) async throws -> String {
     let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
     let reader = try body.makeReader { onReady.yield() }

@@ -7,7 +7,7 @@ import Testing
 
   private static func address(of bytes: [UInt8]) -> UnsafeRawPointer? { bytes.withUnsafeBytes { $0.baseAddress } }
 
-  /// Lends a piece of which the consumer keeps nothing but the address.
+  /// Adds a piece that no other code keeps to `spares`, and returns the address of its bytes.
   private static func keep(_ byte: UInt8, from spares: inout SparePieces) -> UnsafeRawPointer? {
     let piece = piece(byte)
     spares.keep(piece)

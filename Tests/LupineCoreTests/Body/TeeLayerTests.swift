@@ -36,7 +36,7 @@ import Testing
 
   enum Destination: CaseIterable { case memory, file, stream }
 
-  /// Receives a body, as far as it comes.
+  /// Receives a body into memory, a file or a stream, and returns its bytes.
   private func receive(_ destination: Destination, from session: Session) async throws -> Data {
     switch destination {
     case .memory: return try await session.request("a").serializingData().value

@@ -7,7 +7,9 @@ import Testing
 @testable import LupineTransfers
 
 @Suite struct WritingTests {
-  /// What the calls of a system that takes three bytes at most say, one after the other, and what arrives.
+  /// Writes a text with a system call that accepts at most three bytes, and whose calls fail with the given errors.
+  ///
+  /// Returns the error of the whole write, and the bytes that arrived.
   private func write(_ text: String, _ errors: [Int32]) -> (error: Int32?, arrived: String) {
     var errors = errors[...]
     var arrived: [UInt8] = []
@@ -18,7 +20,7 @@ import Testing
           errno = error
           return -1
         }
-        // What an earlier call left in it is no error of this one.
+        // The writer must ignore `errno` after a successful call.
         errno = EBADF
         arrived += rest.prefix(3)
         return min(3, rest.count)

@@ -5,7 +5,7 @@ import LupineMock
 import LupineSession
 import Testing
 
-/// Sessions on a transport that makes connections without TLS, or that keeps none.
+/// Sessions on a transport without TLS, or without the reuse of connections.
 @Suite struct ClearTextTests {
   private func refused(
     by capabilities: TransportCapabilities, _ change: (Session.Builder) -> Session.Builder

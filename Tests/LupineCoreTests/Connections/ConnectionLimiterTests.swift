@@ -113,7 +113,7 @@ import Testing
   }
 }
 
-/// A line behind a reference, for expectations that change it.
+/// A reference to a `ConnectionLimiter`, so that an expectation can change the limiter.
 private final class Line {
   private let line: ConnectionLimiter
 

@@ -5,7 +5,7 @@ import LupineMock
 import Testing
 
 @Suite struct RouteTests {
-  /// The parts that a session was refused for.
+  /// The parts of the builder that `build()` refuses.
   private func refused(_ change: (Session.Builder) -> Session.Builder, by transport: any Transport = Plain())
     -> [String]
   {
@@ -95,7 +95,7 @@ import Testing
   }
 }
 
-/// A transport that can do what it is told to say.
+/// A transport with the given capabilities, which sends nothing.
 private struct Plain: Transport {
   var capabilities: TransportCapabilities = []
 

@@ -99,7 +99,7 @@ private final class Gate: Sendable {
   func signal() { semaphore.signal() }
 }
 
-/// Says when it is cancelled.
+/// A reader that calls a closure when it is cancelled.
 private final class NotingReader: BodyReader {
   let length: Int64? = nil
   private let onCancel: @Sendable () -> Void

@@ -9,7 +9,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// Responses that a layer makes from what it has.
+/// Responses that a layer makes from its own content.
 @Suite(.timeLimit(.minutes(1))) struct OwnContentTests {
   private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) })
   private let folder: TemporaryFolder
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// Has bytes without end.
+/// A reader whose bytes never end.
 private final class EndlessReader: BodyReader {
   let length: Int64? = nil
   private let ended: Flag

@@ -11,7 +11,7 @@ func rawBytes(of request: OutgoingRequest) throws -> Data {
   return data
 }
 
-/// The same as text.
+/// The bytes of a request's body as text.
 func bytes(of request: OutgoingRequest) throws -> String {
   String(decoding: try rawBytes(of: request), as: UTF8.self)
 }

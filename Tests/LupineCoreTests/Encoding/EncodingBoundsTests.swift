@@ -5,7 +5,7 @@ import LupineCoding
 import Synchronization
 import Testing
 
-/// Linear work, and no depth that overflows the stack.
+/// Encoding takes linear work, and deep nesting does not overflow the stack.
 @Suite struct EncodingBoundsTests {
   private static let encoders: [any ParameterEncoder] = [
     .urlEncodedForm(destination: .httpBody), .json, .propertyList,
@@ -104,7 +104,7 @@ private struct Endless: Encodable, Sendable {
   }
 }
 
-/// Nests containers without ever calling `encode(to:)`.
+/// Nests containers without a call of `encode(to:)` for each level.
 private struct ContainerChain: Encodable, Sendable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Endless.CodingKeys.self)

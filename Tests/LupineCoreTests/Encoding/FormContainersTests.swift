@@ -3,7 +3,7 @@ import LupineCore
 import LupineCoding
 import Testing
 
-/// Containers as hand-written `encode(to:)` uses them.
+/// The containers that a hand-written `encode(to:)` uses.
 @Suite struct FormContainersTests {
   class Base: Encodable {
     let one = "one"

@@ -4,7 +4,7 @@ import LupineCore
 import LupineCoding
 import Testing
 
-/// Each test is also proof that its call compiles without a word about types.
+/// Parameters of several forms, each in a call that compiles without a type annotation.
 @Suite struct OutgoingRequestEncodingTests {
   private let request: OutgoingRequest
 

@@ -10,7 +10,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineStreams
 
-/// What an error carries of a body that was gathered in memory, or written to a file.
+/// The bytes of a response's body that an error keeps.
 @Suite struct ErrorBodyTests: TransferSuite {
   private static let page = #"{"message":"no hippopotamus","code":7}"#
   let bench: TransferBench
@@ -85,7 +85,7 @@ import Testing
     for text in [error.description, error.debugged, error.message, error.localizedDescription, dumped] {
       #expect(!text.contains("hippopotamus"))
     }
-    // The first letter of it, as a dump of bytes would show it.
+    // A dump of the body's bytes would contain 104, the first letter of "hippopotamus".
     #expect(!dumped.contains("- 104\n"))
   }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import LupineStreams
 @testable import LupineSession
 
-/// A service's own error, as it stands in the body of a refused response.
+/// A service's own error, decoded from the body of a refused response.
 @Suite struct ServiceErrorTests {
   private struct APIError: Error, Decodable, Equatable {
     var message: String

@@ -176,7 +176,7 @@ import Testing
 }
 
 extension ExchangeLogTests {
-  /// The log of a download that breaks off after four bytes of ten, and is tried again.
+  /// The log of a download whose connection is lost after four of ten bytes, and that is retried.
   private func download(_ second: MockReply...) async throws -> ExchangeLog {
     let folder = try TemporaryFolder()
     let mock = MockTransport()

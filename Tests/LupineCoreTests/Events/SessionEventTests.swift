@@ -72,7 +72,7 @@ import Testing
   }
 }
 
-/// Asks a second time, whatever was said the first.
+/// Sends each request a second time, and returns the second response.
 private struct Again: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse

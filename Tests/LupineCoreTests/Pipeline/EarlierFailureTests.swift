@@ -145,7 +145,7 @@ import Testing
 
 private struct Oops: Error {}
 
-/// Numbers the attempts, and fails from the second one on.
+/// Writes the number of each attempt into its request, and fails from the second attempt on.
 private final class FailingLater: RequestAdapter {
   private let error: any Error
   private let count = Atomic(0)
@@ -161,7 +161,7 @@ private final class FailingLater: RequestAdapter {
   }
 }
 
-/// Numbers the attempts, and cancels the requests of its session from the second one on.
+/// Writes the number of each attempt into its request, and cancels all requests from the second attempt on.
 private final class Cancelling: RequestAdapter {
   private let count = Atomic(0)
 

@@ -7,7 +7,9 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// A request that is ended while the page comes that leads to a question: nobody is asked then.
+/// Requests that end while the body of a 401 or a 410 response arrives.
+///
+/// The session then requests neither a credential nor a fresh URL.
 @Suite struct EndedBeforeAskingTests {
   enum Question: Int, CaseIterable, Sendable {
     case credential = 401

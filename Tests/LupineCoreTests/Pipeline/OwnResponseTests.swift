@@ -9,7 +9,7 @@ import Testing
 @testable import LupineTransfers
 @testable import LupineSession
 
-/// Responses that interceptors make by themselves, for each kind of request.
+/// Responses that an interceptor returns instead of the server's, for each kind of request.
 @Suite struct OwnResponseTests {
   private let folder: TemporaryFolder
 
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-/// Answers by itself.
+/// Returns a response of its own.
 private struct Canned: Interceptor {
   enum Way: Sendable { case complete, begun, late }
 
@@ -134,7 +134,7 @@ private struct Canned: Interceptor {
   }
 }
 
-/// Takes the body of one exchange, and answers with it after another.
+/// Reads the body of one response to its end, sends the request again, and returns the first response.
 private struct Taking: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
@@ -147,7 +147,7 @@ private struct Taking: Interceptor {
   }
 }
 
-/// Looks whether the body has a reader.
+/// Records whether a reader consumes the body as a stream.
 private struct Asking: Interceptor {
   let notes: Notes<Bool>
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct ResendingTests {
-  /// A connection that was lost, kept or new, before the first byte of an answer or behind it.
+  /// The loss of a reused or a new connection, before or after the first byte of the response.
   private static func lost(isKept: Bool = true, isAnswered: Bool = false) -> MockReply {
     var metrics = TransferMetrics()
     metrics.isConnectionReused = isKept

@@ -17,7 +17,7 @@ private enum Age: ResponseAttributeKey {
   typealias Value = Duration
 }
 
-/// Marks each response with the path that it answers.
+/// The path of the request, as an attribute of its response.
 private enum Path: ResponseAttributeKey {
   typealias Value = String
 }
@@ -41,7 +41,7 @@ extension Session.Builder {
   fileprivate var marking: Self { transportLayer(TransportLayer("marking") { MarkingLayer(base: $0) }) }
 }
 
-/// Adds an attribute to those of the layers.
+/// Records an attribute that a layer set, and adds another one.
 private struct Aging: Interceptor {
   let seen: Notes<CacheStatus?>
 
@@ -56,7 +56,7 @@ private struct Aging: Interceptor {
   }
 }
 
-/// Answers by itself.
+/// Returns a response of its own, with an attribute.
 private struct Answering: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,

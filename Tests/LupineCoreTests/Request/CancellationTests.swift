@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// Tells that the request is on its way to its first gate.
+/// Raises a flag when a request starts.
 private struct StartSignal: EventMonitor {
   let flag: Flag
 
@@ -90,7 +90,7 @@ private struct StartSignal: EventMonitor {
   }
 }
 
-/// Parts that reach a point and wait there until they are cancelled.
+/// Parts of a session that raise a flag at one place and wait there until the request is cancelled.
 private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retrier {
   let name = "Slow"
   let reached: Flag
@@ -144,7 +144,7 @@ private struct LongBackoff: Retrier {
   func decision(for attempt: AttemptOutcome) async -> RetryDecision { .retry(after: .seconds(3600)) }
 }
 
-/// A clock that says when somebody sleeps on it, and never wakes them.
+/// A clock that raises a flag at each sleep, and whose sleeps end only by cancellation.
 private struct SignallingClock: Clock {
   let reached: Flag
   var now: VirtualInstant { VirtualInstant() }

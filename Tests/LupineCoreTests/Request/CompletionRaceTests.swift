@@ -20,7 +20,7 @@ import Testing
           let acts = (0..<4).map { _ in Act.allCases.randomElement(using: &random) ?? .resume }
           group.addTask { await Self.perform(acts, on: request, number, calls) }
         }
-        // Whoever was suspended last must not wait for ever.
+        // A final resumption, so that no task waits forever for a suspended request.
         group.addTask { request.resume() }
         await group.waitForAll()
       }

@@ -173,12 +173,12 @@ import Testing
   }
 }
 
-/// A credential that is refreshed before it is used.
+/// A credential that always requires a refresh.
 private struct Due: AuthenticationCredential {
   func requiresRefresh(at date: Date) -> Bool { true }
 }
 
-/// Refreshes over a session of its own.
+/// Refreshes a credential with a request over another session.
 private struct Fetching: Authenticator {
   let session: Session
   let ended = Flag()

@@ -9,12 +9,14 @@ import Testing
 @testable import LupineStreams
 @testable import LupineSession
 
-/// Ends requests from this side after the head and a piece of the body have arrived: nothing that is known is lost.
+/// Requests that the client ends after the head and a piece of the body have arrived.
+///
+/// Their results keep the head and the metrics.
 @Suite struct EndedRequestTests {
   enum Form: CaseIterable, Sendable {
     case data, upload, download, bytes, byteHandler, events, eventHandler
 
-    /// Whether a task awaits the end, whose cancellation ends the request.
+    /// Whether a task awaits the request, so that the cancellation of the task ends the request.
     var isAwaited: Bool { self != .byteHandler && self != .eventHandler }
   }
 
@@ -40,7 +42,7 @@ import Testing
     let bench = try EndedBench(way)
     let request = bench.request(form, way)
     let task = Task { await bench.end(of: request, form) }
-    // At the head it ends by itself, perhaps before this one asks the clock.
+    // With `atHead` the request ends by itself, perhaps before this task could wait for the clock.
     if way != .atHead { await bench.clock.waitForSleepers() }
     switch way {
     case .request: _ = request.cancel()
@@ -183,12 +185,12 @@ import Testing
   }
 }
 
-/// What is known of a request that has ended.
+/// The response, the metrics and the error of a request that has ended.
 private struct Ending: Sendable {
   var response: HTTPResponse?
   var metrics: TransferMetrics?
   var error: LupineError?
-  /// Whether there is more than the error.
+  /// Whether `response` and `metrics` are part of the result as well as `error`.
   var isWhole = false
 
   init(error: LupineError? = nil) { self.error = error }
@@ -203,7 +205,7 @@ private struct Ending: Sendable {
   }
 }
 
-/// A mock whose replies stop behind their first 9 bytes, where it sleeps on the clock.
+/// A session over a mock that sleeps on the clock after the first 9 bytes of each reply.
 private struct EndedBench {
   let clock: TestClock
   let log = EventLog()
@@ -277,7 +279,7 @@ private struct EndedBench {
     }
   }
 
-  /// The error shows no secret; what a program is given of the response does.
+  /// Expects a redacted head in the error, and a head with all its fields in the response.
   func expectKnown(_ ending: Ending, sent: Int64, at location: SourceLocation = #_sourceLocation) {
     let error = ending.error
     #expect(error?.response?.status == .ok, sourceLocation: location)
@@ -291,7 +293,7 @@ private struct EndedBench {
     #expect(ending.metrics?.bytesSent == sent, sourceLocation: location)
   }
 
-  /// The events have the same.
+  /// Expects the head and the metrics in the events.
   func expectTold(_ kind: LupineError.Kind, at location: SourceLocation = #_sourceLocation) {
     let errors = log.all.compactMap { event -> LupineError? in
       switch event.kind {
@@ -314,7 +316,7 @@ private struct Noting: Retrier {
   }
 }
 
-/// Answers by itself with a body that never ends.
+/// Returns a response of its own, whose body never ends.
 private struct Answering: Interceptor {
   let begun: Flag
 
@@ -327,7 +329,7 @@ private struct Answering: Interceptor {
   }
 }
 
-/// Throws once it has been given a response, of whose body a piece has come.
+/// Throws after a response and the first piece of its body have arrived.
 private struct Refusing: Interceptor {
   struct Refusal: Error {}
 

@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-/// An executor whose jobs wait until they are told to run.
+/// An executor whose jobs run only when the test allows it.
 private final class PatientExecutor: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
   private let queue = DispatchQueue(label: "patient")
@@ -50,7 +50,7 @@ private final class PatientExecutor: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs the jobs that wait, and those that they lead to.
+  /// Runs the waiting jobs, and the jobs that these enqueue.
   func runAll() async {
     await withCheckedContinuation { continuation in
       queue.async {

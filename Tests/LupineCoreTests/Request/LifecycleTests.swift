@@ -183,7 +183,7 @@ import Testing
   }
 }
 
-/// An adapter that a test holds.
+/// An adapter that waits until the test raises `goOn`.
 struct Pausing: RequestAdapter {
   let begun = Flag()
   let goOn = Flag()

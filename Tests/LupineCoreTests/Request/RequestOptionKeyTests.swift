@@ -16,13 +16,13 @@ private enum Label: RequestOptionKey {
   static var defaultValue: String? { "none" }
 }
 
-/// Belongs to one server.
+/// An option that is not kept for requests to another origin.
 private enum Ticket: RequestOptionKey {
   static var defaultValue: Int { 0 }
   static var isKeptAcrossOrigins: Bool { false }
 }
 
-/// Notes the options of each exchange.
+/// Records the options of each exchange.
 private struct NotingLayer: Transport {
   let base: any Transport
   let seen: Notes<(Mode, Int)>
@@ -75,7 +75,7 @@ extension Session.Builder {
   }
 
   @Test func `options make no request larger`() {
-    // One word for all that few requests have.
+    // One pointer refers to everything that only few requests need.
     #expect(MemoryLayout<OutgoingRequest>.size == MemoryLayout<Int>.size)
     #expect(MemoryLayout<OutgoingRequest.Options>.size <= 2 * MemoryLayout<Int>.size)
   }
@@ -143,7 +143,7 @@ extension Session.Builder {
   }
 }
 
-/// Notes the option and changes it.
+/// Records the option, and changes it.
 private struct Adapting: RequestAdapter {
   let seen: Notes<Mode>
 

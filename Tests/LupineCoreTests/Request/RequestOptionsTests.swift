@@ -25,7 +25,7 @@ import Testing
     let response = await session.request(TestBed.url).timeouts { $0 = bound.timeouts }.serializingData().response
     #expect(response.error?.kind == .timedOut(bound.ending))
     #expect(bench.mock.requests.count == (bound.ending == .total ? 1 : 2))
-    // The bound itself tells it from the session's.
+    // The message contains the timeout that ended the request, which differs from the session's.
     #expect(response.error?.message.contains(Duration.seconds(3).milliseconds) == true)
   }
 

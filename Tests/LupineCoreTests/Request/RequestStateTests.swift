@@ -12,7 +12,7 @@ import Testing
     case join, add, suspend, resume, cancel, finish, next
   }
 
-  /// What a step says about what is to be done.
+  /// Applies a step, and returns the name of the resulting action.
   private static func apply(_ step: Step, to state: inout RequestState) -> String {
     switch step {
     case .join:

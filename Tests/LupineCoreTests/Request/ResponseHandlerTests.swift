@@ -9,7 +9,7 @@ import Testing
 @testable import LupineSession
 
 @Suite struct ResponseHandlerTests {
-  /// Appends a letter to the calls for each method, and lets the body pass a stage.
+  /// Records the name of each method that is called, and adds a stage to the body.
   private final class Recorder: ResponseHandler {
     final class Stage: BodyTransformer {
       let bytes = Mutex<[UInt8]>([])
@@ -101,7 +101,7 @@ import Testing
     #expect(wasDelivered)
   }
 
-  /// A serializer that gives each failure a message of its own.
+  /// A serializer that replaces the message of each failure.
   private struct Explaining: ResponseSerializer, FailureExplaining {
     func serialize(_ response: ReceivedResponse) throws -> String { "" }
 

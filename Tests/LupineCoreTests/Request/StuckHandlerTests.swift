@@ -6,7 +6,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// Handlers that do not come back.
+/// Handlers that do not return.
 @Suite(.timeLimit(.minutes(1))) struct StuckHandlerTests {
   private let clock = TestClock()
   private let validated = Flag()
@@ -29,7 +29,7 @@ import Testing
     async let response = request.serializingString().response
     await validated.raised()
     if isCancelled { request.cancel() } else { clock.advance(by: .seconds(6)) }
-    // The response was there before.
+    // The response was complete before the cancellation or the timeout.
     #expect(await response.value == "hello")
   }
 

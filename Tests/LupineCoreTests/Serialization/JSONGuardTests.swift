@@ -4,7 +4,7 @@ import Testing
 
 @testable import LupineCore
 
-/// JSON as RFC 8259 has it, where Foundation's decoder would take something else.
+/// JSON on which RFC 8259 and Foundation's decoder differ.
 @Suite struct JSONGuardTests {
   @Test(arguments: [
     (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"b":3,"a":2}"#, #"{"a":2,"b":3}"#),
@@ -70,7 +70,8 @@ import Testing
     #expect(try JSONGuard.check(data) == data)
   }
 
-  /// Were each name compared with all before it, or each object as dear as the largest, this would take minutes.
+  /// The test takes minutes if each name is compared with all names before it, or if each object costs as much as the
+  /// largest.
   @Test(.timeLimit(.minutes(1))) func `many names, many objects and many repetitions take linear time`() throws {
     let names = (0..<200_000).map { #""n\#($0)":1"# }.joined(separator: ",")
     let escaped = (0..<200_000).map { #""\u006E\#($0)":1"# }.joined(separator: ",")

@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineCoding
 
-/// Values that a server nests without end are an error and never overflow the stack.
+/// Values that are nested too deeply are an error, and never overflow the stack.
 @Suite struct NestingTests {
   private static let levels = 100_000
 
@@ -14,7 +14,7 @@ import Testing
 
   private static func plist(_ content: String) -> String { "<?xml version=\"1.0\"?><plist>\(content)</plist>" }
 
-  // The units stand as arguments, not the texts: those are megabytes, and every argument is printed.
+  // The test prints every argument, so the arguments are the short units and not the texts of megabytes.
   @Test(arguments: [("[", "]"), ("[", ""), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")])
   func `deep JSON exceeds the limit of nesting`(open: String, close: String) throws {
     let response = try received(Self.nested(open, close))
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `a deep part that is reached by a short and by a long way counts the long one`() throws {
-    // Object 0 reaches the chain at once and again through a second chain, each of 300 levels.
+    // Object 0 refers to the first chain directly, and again through a second chain. Each chain has 300 levels.
     var arrays = [[1, 301]]
     for index in 1...600 { arrays.append(index == 600 ? [] : [index + 1]) }
     arrays[300] = []
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-/// A binary property list of arrays that name their elements by number.
+/// A binary property list of arrays, each given by the indices of its elements.
 private struct BinaryList {
   var bytes = Array("bplist00".utf8)
 

@@ -18,7 +18,7 @@ import Testing
     encoder.outputFormat = format
     var value = Self.value
     if case .dictionary(var members) = value {
-      // Foundation writes this text, and reads it back as an absent value.
+      // Foundation decodes the string "$null" in a binary list as an absent value.
       if format == .binary { members["null"] = nil }
       value = .dictionary(members)
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import LupineCore
 
-/// A finished response to `https://example.com/`, as the tests of serializers and validators need it.
+/// A complete response from `https://example.com/`, for the tests of serializers and validators.
 func received(
   _ body: some Sequence<UInt8>, status: Int = 200, contentType: String? = nil, accept: String? = nil,
   method: HTTPRequest.Method = .get
@@ -22,7 +22,7 @@ func received(
   try received(body.utf8, status: status, contentType: contentType, accept: accept, method: method)
 }
 
-/// The error of a serializer that must fail.
+/// The error that a serializer throws, or `nil` if it throws none.
 func failure<Output>(
   of serializer: some ResponseSerializer<Output>, _ response: ReceivedResponse
 ) throws -> LupineError? {

@@ -6,7 +6,7 @@ import LupineSession
 import Testing
 
 @MainActor @Suite struct SerializingPlaceTests {
-  /// Where nobody watches, the value takes a shorter way than the response.
+  /// Without a monitor, `value` takes a shorter code path than `response`.
   @Test(arguments: [false, true])
   func `a value is made off the caller's actor, watched or not`(isWatched: Bool) async throws {
     let mock = MockTransport(keepsLog: isWatched)

@@ -83,7 +83,7 @@ private struct Article: Decodable, Sendable, Equatable {
   var publishedAt: Int
 }
 
-/// A serializer of the program's own, which leaves the decoding to another.
+/// A program's own serializer, which decodes with `DecodableResponseSerializer`.
 private struct Publication: ResponseSerializer {
   func serialize(_ response: ReceivedResponse) throws -> Int {
     try DecodableResponseSerializer(of: Article.self).serialize(response).publishedAt

@@ -7,7 +7,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// Does something after each exchange.
+/// Runs a job after each exchange.
 private struct JobLayer: Transport {
   typealias Job = @Sendable (OutgoingRequest, TransferContext, any Transport) -> Void
 
@@ -31,7 +31,7 @@ extension Session.Builder {
   }
 }
 
-/// Answers a first request, and holds back a second one.
+/// A transport that answers the first request and leaves the second one without a response.
 private func answeringOnce(_ asked: Flag) -> ClosureTransport {
   let asks = Counter()
   return ClosureTransport { _, context throws(LupineError) in
@@ -66,7 +66,7 @@ private final class Counter: Sendable {
     await session.finishBackgroundTasks()
     #expect(texts.all == ["second"])
     #expect(bench.mock.requests.count == 2)
-    // Monitors know requests alone.
+    // A background task emits no events.
     #expect(bench.log.all.count == events)
   }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 
 @testable import LupineCore
 
-/// A transport that is a closure.
+/// A transport that calls a closure for each exchange.
 struct ClosureTransport: Transport {
   var capabilities: TransportCapabilities = []
   let answer: @Sendable (OutgoingRequest, TransferContext) async throws(LupineError) -> TransportResponse
@@ -30,14 +30,14 @@ extension TransferContext {
     return response
   }
 
-  /// A response whose body is still to come.
+  /// A response whose body is not written yet, and the writer of the body.
   func begin(_ status: Int = 200, _ fields: HTTPFields = [:]) -> (TransportResponse, ResponseBodyWriter) {
     let head = HTTPResponse(status: .init(code: status), headerFields: fields)
     let (body, writer) = makeBody(for: head, resume: {})
     return (TransportResponse(head: head, body: body), writer)
   }
 
-  /// Never answers: says that it was asked, and ends once the exchange is cancelled.
+  /// Raises `asked`, waits until the exchange is cancelled, and throws `cancelled`.
   func hang(_ asked: Flag) async throws(LupineError) -> TransportResponse {
     asked.raise()
     await untilCancelled()

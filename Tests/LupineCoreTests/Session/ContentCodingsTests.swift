@@ -7,7 +7,7 @@ import Testing
 @testable import LupineSession
 
 @Suite struct ContentCodingsTests {
-  /// What a session that knows `rot` (also `x-rot`) makes of a body in these codings.
+  /// Receives a body with these content codings over a session that supports `rot`, with the alias `x-rot`.
   private func receive(_ coding: String, _ text: String, limits: Limits = Limits()) async throws -> String {
     let reply = MockReply.text(text).field(.contentEncoding, coding)
     let session = try TestBed(reply).session { $0.contentCoding(Rot("rot", aliases: ["x-rot"])).limits(limits) }
@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// A coding whose every byte decodes to fifty.
+/// A coding that decodes each byte to fifty bytes.
 private struct Growing: ContentCoding {
   var name: String { "grow" }
   var aliases: [String] { [] }

@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-/// A coding that turns each byte by one, so that a test sees whether it was undone.
+/// A coding that adds one to each byte, so that a test detects whether a body was decoded.
 struct Rot: ContentCoding {
   let name: String
   let aliases: [String]

@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Keeps the events of a session.
+/// Records the events of a session.
 final class EventLog: EventMonitor {
   private let events = Mutex<[SessionEvent]>([])
 

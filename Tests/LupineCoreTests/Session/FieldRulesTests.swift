@@ -10,7 +10,7 @@ struct FieldRulesTests {
     var misjudged: [[UInt8]] = []
     for length in 3...18 {
       for position in 1..<length - 1 {
-        // The neighbours are such as borrow or carry in arithmetic over several bytes.
+        // These neighbours cause a borrow or a carry in arithmetic on several bytes at once.
         for neighbour: UInt8 in [0x21, 0x80, 0xFF] {
           var bytes = [UInt8](repeating: neighbour, count: length)
           bytes[position] = byte

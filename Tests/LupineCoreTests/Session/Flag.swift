@@ -1,4 +1,4 @@
-/// Something that happens once and can be awaited.
+/// An event that happens once and that tasks can await.
 final class Flag: Sendable {
   private let stream: AsyncStream<Never>
   private let continuation: AsyncStream<Never>.Continuation

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Values from several threads, in the order in which they came.
+/// Values from several threads, in the order in which they were added.
 final class Notes<Value: Sendable>: Sendable {
   private let values = Mutex<[Value]>([])
 

@@ -158,7 +158,7 @@ import Testing
   }
 }
 
-/// An adapter that leaves its mark.
+/// An adapter that appends a field with its text to each request.
 struct Mark: RequestAdapter {
   let text: String
 
@@ -171,7 +171,7 @@ struct Mark: RequestAdapter {
   }
 }
 
-/// An interceptor that passes everything on.
+/// An interceptor that changes neither the request nor the response.
 struct Pass: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse

@@ -7,7 +7,7 @@ import Testing
 @testable import LupineSession
 
 @Suite struct SessionLifeTests {
-  /// Has a request end just before its exchange.
+  /// Cancels the requests of the session just before their exchange.
   private struct Canceller: RequestAdapter {
     func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
       session.cancelAllRequests()
@@ -50,7 +50,7 @@ import Testing
     #expect(observed == nil)
   }
 
-  /// A part of a session that tells when it is let go, and with it the session.
+  /// A part of a session that reports its release.
   private final class Part: EventMonitor {
     private let end: Flag
 

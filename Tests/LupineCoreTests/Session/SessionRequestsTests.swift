@@ -8,7 +8,7 @@ import LupineStreams
 import LupineTransfers
 import Testing
 
-/// The three kinds of request are described in the same ways.
+/// Data requests, downloads and streams accept the same descriptions of a request.
 @Suite struct SessionRequestsTests {
   private struct Search: Encodable, Sendable {
     let word: String

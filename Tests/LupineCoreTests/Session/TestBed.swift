@@ -4,7 +4,7 @@ import LupineMock
 @testable import LupineCore
 @testable import LupineSession
 
-/// A mock, a clock on which nothing takes time, and sessions over them.
+/// A mock, a clock whose sleeps take no time, and sessions that use both.
 struct TestBed {
   static let url = "https://api.example.com/v1/users"
 
@@ -12,14 +12,14 @@ struct TestBed {
   let clock = ImmediateClock()
   let log = EventLog()
 
-  /// A bench whose mock answers everything with this reply.
+  /// Makes a bench whose mock answers every request with `reply`.
   init(_ reply: MockReply = .text("hello")) {
     for method in [HTTPRequest.Method.get, .post, .put, .delete, .head, .patch] {
       mock.stub([method], "/{any...}", reply)
     }
   }
 
-  /// A bench whose mock has no stubs yet.
+  /// Makes a bench whose mock has only the stubs that the closure adds.
   init(stubs: (MockTransport) -> Void) { stubs(mock) }
 
   func session(_ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {

@@ -5,7 +5,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// Notes its name at each exchange.
+/// Records its name at each exchange.
 private struct NamedTransport: Transport {
   let name: String
   let base: any Transport
@@ -21,7 +21,7 @@ private struct NamedTransport: Transport {
   func shutdown() async { await base.shutdown() }
 }
 
-/// Replaces the transports of a test by a mock, as a program's own trait does.
+/// Replaces the transports of a test by a mock, as a program's own trait can.
 private struct ReplacingTrait: TestTrait, TestScoping {
   @TaskLocal static var mock: MockTransport?
 
@@ -61,7 +61,7 @@ extension Trait where Self == ReplacingTrait {
     #expect(try await child.value == "replaced")
     let mock = try #require(ReplacingTrait.mock)
     #expect(mock.requests.count == 3)
-    // The replacement makes its own monitor.
+    // The session uses the monitor that the replacement makes.
     #expect(mock.exchanges.count == 3)
   }
 

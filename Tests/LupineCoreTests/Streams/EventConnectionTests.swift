@@ -5,7 +5,7 @@ import LupineMock
 @testable import LupineStreams
 import Testing
 
-/// What a request for Server-Sent Events tells of its connections.
+/// The events, the metrics and the attempts that a request for Server-Sent Events reports for its connections.
 @Suite struct EventConnectionTests {
   private let mock = MockTransport()
   private let clock = ImmediateClock()
@@ -61,7 +61,7 @@ import Testing
     let request = try session().streamRequest(url).retrier(.backoff(limit: 2))
     #expect(try await read(request).count == 2)
     #expect(log.names.count { $0 == "failed" } == 2)
-    // Two of the stream's own, two of the retrier's.
+    // Two come from the reconnections of the stream, and two from the retrier.
     #expect(log.all.count { if case .retrying(.some, _) = $0.kind { true } else { false } } == 4)
   }
 
@@ -89,7 +89,7 @@ import Testing
     mock.stub(.get, url, .sequence(pages + [.status(.noContent)]))
     let request = try session().streamRequest(url)
     #expect(try await read(request).count == 120)
-    // The last one had no body; `data: ` and two ends of lines stand around each text.
+    // The last response has no body. `data: ` and two line feeds add 8 bytes to each text.
     #expect(request.allMetrics.map(\.bytesReceived) == (22...120).map { Int64($0 + 8) } + [0])
   }
 
@@ -149,7 +149,7 @@ import Testing
     let consumer = StreamConsumer(window: 1)
     consumer.setReconnections(ReconnectionRequests())
     async let followUp = consumer.followUp(after: RequestOutcome(error: LupineError(.connectionLost, "")))
-    // The request has then read who decides.
+    // `followUp(after:)` reads the reconnections before it ends the response.
     _ = await consumer.response.ended()
     consumer.endReconnections()
     guard case .end(nil, reason: nil) = await followUp else {

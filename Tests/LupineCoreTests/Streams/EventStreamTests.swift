@@ -99,7 +99,7 @@ extension EventStreamTests {
 
   @Test func `cancelling the request ends its connection, and a loop over its events`() async throws {
     mock.stub(.get, "https://example.com/events", page("data: a\n\ndata: b\n\n").stall(afterBytes: 9))
-    // Its time does not pass by itself, so that no timeout comes before the cancellation.
+    // A test clock does not advance by itself, so no timeout passes before the cancellation.
     let session = try Session.Builder().transport(mock).clock(TestClock()).baseURL("https://example.com").build()
     let request = session.streamRequest("events")
     let error = await #expect(throws: LupineError.self) {

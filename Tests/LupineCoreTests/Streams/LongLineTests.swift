@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// What comes in the same piece as a line that is too long, and before it.
+/// Values that arrive before a line over the limit, in the same piece of the body.
 @Suite struct LongLineTests {
   private let session: Session
   private let mock = MockTransport()
@@ -19,7 +19,7 @@ import Testing
     mock.stub(.get, "https://example.com/a", MockReply.text(text).field(.contentType, "text/event-stream"))
   }
 
-  /// What a sequence hands over, and the kind of its error.
+  /// Reads a sequence, and returns its values and the kind of its error.
   private func read<Values: AsyncSequence>(_ values: Values) async -> [String] where Values.Failure == LupineError {
     var seen: [String] = []
     do throws(LupineError) {
@@ -30,7 +30,7 @@ import Testing
     return seen
   }
 
-  /// The same of a handler.
+  /// Attaches a handler, and returns the values and the kind of the error that it receives.
   private func handle<Value: Sendable>(
     _ attach: (@escaping @Sendable (DataStreamRequest.Stream<Value>) -> Void) -> DataStreamRequest
   ) async -> [String] {

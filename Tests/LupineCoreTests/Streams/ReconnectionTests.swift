@@ -5,7 +5,7 @@ import LupineSession
 import LupineMock
 import Testing
 
-/// How long a stream of events waits before it connects again.
+/// The waits before a stream of events connects again.
 @Suite struct ReconnectionTests {
   private let mock = MockTransport()
   private let clock = ImmediateClock()
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// Which streams of events connect again.
+/// The streams of events that connect again, and those that do not.
 @Suite struct RepeatedEventRequestTests {
   private let mock = MockTransport()
   private let log = EventLog()

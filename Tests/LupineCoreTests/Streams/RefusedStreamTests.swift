@@ -8,7 +8,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineStreams
 
-/// What is read of a stream whose head is refused.
+/// The bytes that are read from a stream whose head a validator refuses.
 @Suite struct RefusedStreamTests {
   private static let page = #"{"message":"Wrong key.","code":7}"#
   private static let refused = MockReply.text(page, status: .badRequest).field(.contentType, "application/json")
@@ -73,7 +73,7 @@ import Testing
     let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
     let error = await session.streamRequest(TestBed.url).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
-    // The clock moves on while the reader has not heard of the timer yet.
+    // The clock can advance before the reader processes the timer.
     #expect((2..<100).contains(error?.body?.count ?? 0))
     #expect(bench.clock.now.offset < .seconds(200))
   }

@@ -6,7 +6,7 @@ import LupineMock
 import LupineStreams
 import Testing
 
-/// Streams whose answer comes after a challenge's page, which nobody reads.
+/// Streams whose response follows a challenge; the session discards the body of the challenge.
 @Suite struct StreamChallengeTests {
   private let events = EventLog()
 
@@ -41,7 +41,7 @@ import Testing
       default: nil
       }
     }
-    // The stream's own end may come after its last piece has been taken.
+    // The event for the end of the stream can follow after the reader has taken the last piece.
     #expect(ends.first?.contains("the limit discardedBody") == true)
   }
 }

@@ -17,7 +17,7 @@ import Testing
 
   private func stub(_ reply: MockReply) { mock.stub(.get, "https://example.com/a", reply) }
 
-  /// What a handler was called with: its values, and each completion as the word `end`.
+  /// The values that a handler receives, and for each completion the word `end` or the kind of its error.
   private func calls<Value: Sendable>(
     _ attach: (@escaping @Sendable (DataStreamRequest.Stream<Value>) -> Void) -> DataStreamRequest
   ) async -> [String] {
@@ -82,7 +82,7 @@ import Testing
     #expect(mock.requests.count == 3)
   }
 
-  // Its end
+  // The end of a stream
 
   @Test func `a head that is refused hands nothing over`() async {
     stub(.text("one\n", status: .notFound))
@@ -201,7 +201,7 @@ extension StreamHandlerTests {
     }
     await session.finishRequests()
     #expect(handled.all.reduce(0, +) == 20_000)
-    // A piece or two fill the window; the mock has read one more by then.
+    // One or two pieces fill the window, and the mock has read one more piece by then.
     #expect(ahead.all.max().map { $0 <= 3 } == true)
   }
 }

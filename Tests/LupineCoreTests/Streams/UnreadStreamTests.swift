@@ -7,7 +7,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// Streams that nobody reads, or nobody reads to the end, though all of them has come.
+/// Streams whose body is not read, or not read to its end.
 @Suite struct UnreadStreamTests {
   @Test(arguments: [true, false])
   func `a stream whose head alone was read ends its request when it is released`(hasEnded: Bool)
@@ -132,7 +132,7 @@ import Testing
     await session.finishRequests()
   }
 
-  /// A transport whose answers have nine bytes, and end with them or not at all.
+  /// A transport whose responses have nine bytes, and whose bodies end only if `hasEnded` is true.
   private static func transport(hasEnded: Bool) -> ClosureTransport {
     ClosureTransport { _, context throws(LupineError) in
       let (response, writer) = context.begin()
@@ -151,7 +151,7 @@ import Testing
 }
 
 extension SessionEvent {
-  /// Why the request is over, where this tells that it is, and it did not end well.
+  /// The kind of the error with which a request finished; `nil` for other events and without an error.
   fileprivate var endKind: LupineError.Kind? {
     if case .finished(let error) = kind { error?.kind } else { nil }
   }

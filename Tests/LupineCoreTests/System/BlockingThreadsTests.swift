@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSupport
 
-/// Threads of which the system grants only the first ones; a granted thread runs when the test calls its code.
+/// Threads from a system that grants a limited number of them, and that runs a granted thread when the test starts it.
 @Suite struct BlockingThreadsTests {
   private final class System: Sendable {
     private let granted = Mutex<[BlockingThreads.Job]>([])
@@ -21,7 +21,7 @@ import Testing
       if !isGranted { throw SystemThread.Failure(code: 11) }
     }
 
-    /// Runs a granted thread on a thread of the system, so that it may wait for further jobs there.
+    /// Runs the code of the first granted thread on a thread of its own, where it can wait for further jobs.
     func runThread() throws {
       let first = granted.withLock(\.first)
       let run = try #require(first)

@@ -13,7 +13,7 @@ import Testing
     #expect(isNested.all == [false])
   }
 
-  /// Sets a timer, and notes whether it fires on the setter's thread before the setter goes on.
+  /// Sets a timer, and records whether it fires on the calling thread before `schedule` returns.
   private func setTimer(on clock: SessionClock, _ fired: Signal) -> Notes<Bool> {
     let (setter, isSet, isNested) = (pthread_self(), Notes<Void>(), Notes<Bool>())
     _ = clock.schedule(.seconds(1)) {
@@ -25,7 +25,7 @@ import Testing
   }
 }
 
-/// A clock on which every sleep is over at once, although its time does not move.
+/// A clock whose sleeps end at once, although its time does not advance.
 private struct SleeplessClock: Clock {
   var now: VirtualInstant { VirtualInstant() }
   var minimumResolution: Duration { .nanoseconds(1) }

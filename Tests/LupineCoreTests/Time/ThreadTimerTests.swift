@@ -2,7 +2,7 @@ import Testing
 
 @testable import LupineCore
 
-/// The timers of a process that lacks descriptors for the system's.
+/// The timers of a process that has no free file descriptor for the timers of the system.
 @Suite(.timeLimit(.minutes(1))) struct ThreadTimerTests {
   @Test func `a cancelled sleep ends at once, however long it was to be`() async {
     let sleeper = Task { try await ThreadTimer.sleep(.seconds(3_600)) }

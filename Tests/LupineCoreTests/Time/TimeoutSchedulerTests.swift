@@ -39,7 +39,7 @@ import Testing
       looks.add(now)
       return nil
     }
-    // The later deadline's timer is made first and put in place last.
+    // The timer of the later deadline is created first and stored last.
     clock.onSchedule = { watch.expect(.seconds(5)) }
     watch.expect(.seconds(10))
     clock.base.advance(by: .seconds(6))
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// A clock during whose `schedule` something else happens, once.
+/// A clock whose `schedule` calls `onSchedule`, once, before it returns.
 private final class InterruptedClock: TimerClock {
   let base = TestClock()
   private let action = Mutex<(@Sendable () -> Void)?>(nil)

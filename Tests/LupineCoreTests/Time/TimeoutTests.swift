@@ -98,7 +98,7 @@ import Testing
     #expect(response.error?.kind == .timedOut(bounding.ending))
     let attempts = bounding.ending == .total ? 1 : 2
     #expect(bench.mock.requests.count == attempts)
-    // The bound itself tells it from the session's.
+    // The message contains the timeout that ended the request, which differs from the session's.
     #expect(response.error?.message.contains(Duration.seconds(3).milliseconds) == true)
   }
 
@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// An adapter that takes its time.
+/// An adapter that sleeps before it returns.
 private struct Slow: RequestAdapter {
   let clock: ImmediateClock
   let time: Duration
@@ -185,7 +185,7 @@ private struct Slow: RequestAdapter {
   }
 }
 
-/// An adapter that takes longer than an attempt may the first time, and hears of no cancellation.
+/// An adapter that sleeps longer than the attempt timeout on its first call, and ignores a cancellation.
 private final class Stubborn: RequestAdapter {
   private let clock: ImmediateClock
   private let isFirst = Atomic(true)

@@ -6,7 +6,7 @@ import LupineMock
 import LupineStreams
 import Testing
 
-/// What has a time of its own keeps to a simulation's.
+/// Parts that depend on time use the clock of a simulation.
 @Suite struct VirtualTimeTests {
   @Test func `a token expires in virtual time`() async throws {
     let sent = try await withSimulation { world in

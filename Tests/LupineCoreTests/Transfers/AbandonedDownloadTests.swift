@@ -7,14 +7,16 @@ import Testing
 @testable import LupineTransfers
 @testable import LupineSession
 
-/// Downloads whose exchange is given up before its body has ended, and whose transport has not heard of it yet.
+/// Downloads whose exchange ends before its body, while the transport still writes that body.
 @Suite struct AbandonedDownloadTests {
   private let folder: TemporaryFolder
   private let writers = Notes<ResponseBodyWriter>()
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A transport whose bodies are for the test to write and to end.
+  /// A transport that writes two bytes of a body, and then ends the body or adds its writer to `writers`.
+  ///
+  /// The response for the path `/again` has a complete body.
   private func transport(_ fields: HTTPFields, isEnding: Bool) -> ClosureTransport {
     ClosureTransport { [writers] request, context throws(LupineError) in
       context.onCancel {}
@@ -102,7 +104,7 @@ import Testing
   }
 }
 
-/// Gives up the response that it has asked for.
+/// Discards the response of an exchange, in one of several ways.
 private struct Giving: Interceptor {
   enum Way { case throwing, asking, answering, answeringAtOnce, passingOn }
   struct Failure: Error {}
@@ -140,7 +142,7 @@ extension ResponseBodyWriter {
 }
 
 extension TransferContext {
-  /// A whole response, in whose course those before it still write.
+  /// A complete response; the writers of earlier responses write before it ends.
   fileprivate func rest(_ text: String, after others: Notes<ResponseBodyWriter>) throws(LupineError)
     -> TransportResponse
   {

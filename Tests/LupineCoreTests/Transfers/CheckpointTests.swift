@@ -60,7 +60,7 @@ import Testing
     #expect(folder.names.count == 2)
   }
 
-  /// How a file in a shared folder can be another user's work.
+  /// Changes after which another user may have written a file in a shared folder.
   private static let plants: [(String, @Sendable (String, String) -> Void)] = [
     ("writable by others", { path, _ in chmod(path, 0o666) }),
     ("a second name of a file", { path, other in link(path, other) }),
@@ -187,7 +187,7 @@ import Testing
   }
 }
 
-/// An adapter that asks elsewhere.
+/// An adapter that replaces the URL of each request.
 private struct Signing: RequestAdapter {
   func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     var request = request

@@ -39,7 +39,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  /// The last of them have 64 characters or 64 bytes.
+  /// Malformed digests; each of the last five has 64 characters or 64 bytes.
   private static let malformed: [String] = [
     "", "xyz", "abc", "\(abc.dropLast())", "\(abc)0", "\(abc.dropLast())g", " \(abc.dropFirst())",
     "0x\(abc.dropFirst(2))", "\(abc.dropLast())\u{FF11}", "\(abc.dropLast(3))\u{FF11}",
@@ -89,7 +89,7 @@ import Testing
     #expect(ranges == [nil, "bytes=1-"])
   }
 
-  // Going on by itself
+  // Automatic resumption
 
   @Test func `a download continues as long as each attempt brings bytes`() async throws {
     let cut = resource.reset(afterBytes: 10)
@@ -212,7 +212,7 @@ import Testing
 
   // Limits
 
-  /// Nobody tells the length of it, but of the whole.
+  /// A range of the file without a `Content-Length`; a 206 response states the length of the whole file.
   private func part(_ range: Range<Int>, status: HTTPResponse.Status) -> MockReply {
     let bytes = String(text.dropFirst(range.lowerBound).prefix(range.count))
     let part = MockReply.text("", status: status).chunked([bytes]).field(.eTag, "\"v1\"")
@@ -267,7 +267,7 @@ import Testing
   }
 }
 
-/// Changes nothing; what it sends begins a way of its own.
+/// An interceptor that changes neither the request nor the response.
 private struct Passing: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,

@@ -8,13 +8,13 @@ import LupineSession
 import LupineTransfers
 import Testing
 
-/// What is made of a downloaded file.
+/// Values that serializers make of a downloaded file.
 @Suite struct DownloadSerializingTests {
   private struct User: Codable, Sendable, Equatable {
     var name: String
   }
 
-  /// Counts what it is given, as a serializer of the program's own may.
+  /// A program's own serializer, which returns the number of bytes that it receives.
   private struct Length: ResponseSerializer {
     func serialize(_ response: ReceivedResponse) throws -> Int { response.data.count }
   }

@@ -8,7 +8,7 @@ import LupineTransfers
 import Synchronization
 import Testing
 
-/// Pages that come in the place of a file.
+/// Bodies that a server sends with an error status in place of the file.
 @Suite struct ErrorPageTests: TransferSuite {
   let bench: TransferBench
 

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ExpectedDigestTests {
   enum End: CaseIterable { case cancellation, totalTimeout }
 
-  /// The file grows, where its digest begins, to a length whose digest takes minutes.
+  /// The test extends the file to 64 GiB before its digest begins, because that digest takes minutes.
   @Test(.timeLimit(.minutes(1)), arguments: End.allCases)
   func `a cancellation and the total timeout end a digest, and the file is kept`(end: End) async throws {
     let folder = try TemporaryFolder()

@@ -49,7 +49,7 @@ import Testing
     #expect(try store.read("a") == state)
   }
 
-  /// How a file comes to a name that is none of the store's.
+  /// Files under the name of a state that the store did not write, or that others may have changed.
   private static let foreigners: [(String, @Sendable (TemporaryFolder) throws -> Void)] = [
     ("another file", { try $0.write("a letter", to: "a") }),
     ("a folder", { try $0.write("a letter", to: "a/b") }),

@@ -10,7 +10,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineTransfers
 
-/// Downloads that go on to another file system than the one they were begun on.
+/// Downloads that continue on another file system than the one on which they began.
 @Suite(.enabled("there is no other file system here") { OtherFileSystem.isThere })
 struct MovedDownloadTests: TransferSuite {
   let bench: TransferBench

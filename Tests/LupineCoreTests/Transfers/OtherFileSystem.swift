@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import LupineFixtures
 
-/// A file system beside that of the temporary folder, which Linux has in memory.
+/// The file system in memory at `/dev/shm`, if the temporary folder is on another one.
 enum OtherFileSystem {
   private static let path = "/dev/shm"
 

@@ -8,7 +8,7 @@ import LupineSession
 import Synchronization
 import Testing
 
-/// Downloads whose checkpoints a program keeps itself.
+/// Downloads whose checkpoints are in a store of the program.
 @Suite struct OwnCheckpointTests: TransferSuite {
   let bench: TransferBench
   private let events = EventLog()
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// Keeps states in memory, with the names of the threads that ask.
+/// Keeps states in memory, and the names of the threads that call its methods.
 private final class MemoryStore: CheckpointStore {
   private struct State {
     var states: [String: Data] = [:]

@@ -7,7 +7,7 @@ import LupineMock
 import LupineTransfers
 import Testing
 
-/// Which bodies count as progress, and which figure is the last.
+/// The bodies that count as progress, and the last figure of a transfer.
 @Suite struct ProgressFigureTests: TransferSuite {
   let bench: TransferBench
   private let notes = Notes<TransferProgress>()
@@ -20,7 +20,7 @@ import Testing
     MockReply.resource(Data(count: 10_000), etag: "v1").bandwidth(bytesPerSecond: 1_000)
   }
 
-  /// A page of 7777 bytes, which no other body has.
+  /// A response of 7777 bytes, a length that no other body has.
   private func page(_ status: HTTPResponse.Status) -> MockReply {
     .text(String(repeating: "x", count: 7_777), status: status)
   }
@@ -33,7 +33,7 @@ import Testing
     ]
   }
 
-  /// Each figure as completed and total.
+  /// The completed and the total number of bytes of each report.
   private var figures: [[Int64?]] { notes.all.map { [$0.completed, $0.total] } }
 
   private func expectOnlyTheFile() {
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// Gives up what the server said.
+/// Discards the response of the server, and returns a response of its own.
 private struct OwnAnswer: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse

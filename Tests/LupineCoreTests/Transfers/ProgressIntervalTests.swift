@@ -37,7 +37,7 @@ import Testing
     movesOn.raise()
     await movedOn.raised()
     clock.advance(by: .milliseconds(1))
-    // Told any earlier, the second figure would have come alone.
+    // The interval ends here, before the last bytes arrive.
     #expect(await next.next()?.completed == 300)
     goOn.raise()
     #expect(try await value.count == 400)

@@ -33,7 +33,7 @@ import Testing
 
   @Test func `two calls are separated by the interval, on the session's clock`() async throws {
     let figures = try await figures(interval: .seconds(3))
-    // The last one always comes; before it, so many seconds have passed as there are thousands of bytes.
+    // The last report is always made. At 1000 bytes a second, a report's thousands of bytes are its time in seconds.
     let seconds = figures.dropLast().map { Double($0.completed) / 1_000 }
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 >= 2.9 })
     #expect(figures.count <= 5)

@@ -7,7 +7,7 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// Downloads whose response is refused where nothing else was put aside for it.
+/// Downloads whose response is refused, without an earlier partial file that the response would replace.
 @Suite struct RefusedDownloadTests: TransferSuite {
   let bench: TransferBench
 

@@ -7,7 +7,7 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// Downloads that must not begin anew, wherever that was chosen.
+/// The resume policy of checkpoints, of automatic resumption and of resume data.
 @Suite struct ResumePolicyTests: TransferSuite {
   let bench: TransferBench
 
@@ -22,7 +22,7 @@ import Testing
     .text("XXXXXX", status: status).field(.contentRange, range).field(.eTag, tag)
   }
 
-  /// What does not continue the file.
+  /// Responses that do not continue the partial file.
   private static let answers: [MockReply] = [
     .resource(Data("abcdefghij".utf8), etag: "v2"), part("bytes 3-8/10"), part("bytes 4-9/10", tag: "\"v2\""),
     part("bytes */4", status: .init(code: 416)),
@@ -33,7 +33,7 @@ import Testing
       .serializingFile().response
   }
 
-  /// What is in the folder, by name.
+  /// The text of each file in the folder, by the name of the file.
   private var contents: [String: String] {
     Dictionary(uniqueKeysWithValues: folder.names.map { ($0, (try? folder.text($0)) ?? "") })
   }
@@ -104,7 +104,7 @@ import Testing
     #expect(contents == ["a": "0123456789"])
   }
 
-  // Going on by itself
+  // Automatic resumption
 
   @Test(arguments: answers.indices, [ResumePolicy.restart, .fail])
   func `a download that resumes automatically restarts or fails, as chosen`(answer: Int, policy: ResumePolicy)

@@ -6,7 +6,7 @@ import LupineSession
 import Synchronization
 import Testing
 
-/// A transport that sends bodies without a reader, as with `sendfile(2)`, and reports what has gone out.
+/// A transport that sends bodies without a reader, as with `sendfile(2)`, and reports the bytes that it sent.
 @Suite struct SentBytesTests {
   private let notes = Notes<TransferProgress>()
   private let events = Notes<Int64>()

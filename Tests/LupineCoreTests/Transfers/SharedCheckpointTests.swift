@@ -7,7 +7,7 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-/// Downloads that run at once, with one checkpoint for both.
+/// Two concurrent downloads that share one checkpoint.
 @Suite struct SharedCheckpointTests: TransferSuite {
   let bench: TransferBench
   let events = EventLog()
@@ -21,7 +21,7 @@ import Testing
     session.download(path, to: .file(folder.file(name))).checkpoint(folder.file("resume"))
   }
 
-  /// Downloads the first, and meanwhile, once its head is there, the second to its end.
+  /// Downloads `a`, and downloads `second` to its end after the head of `a` has arrived.
   private func downloadBoth(_ second: String) async -> (first: LupineError?, second: LupineError?, isKept: Bool) {
     let (errors, kept) = (Notes<LupineError?>(), Notes<Bool>())
     let (session, folder) = (session, folder)

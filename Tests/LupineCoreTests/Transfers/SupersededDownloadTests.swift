@@ -9,7 +9,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineTransfers
 
-/// Interrupted downloads that meet something else in the place of their file.
+/// Interrupted downloads that receive another response than the rest of their file.
 @Suite struct SupersededDownloadTests: TransferSuite {
   let bench: TransferBench
 
@@ -27,7 +27,7 @@ import Testing
     return session.download(resumingWith: try #require(data))
   }
 
-  /// What may be against a page, by the download's options.
+  /// Options of a download that refuse an HTML page.
   private static let refusals: [@Sendable (DownloadRequest) -> DownloadRequest] = [
     { $0.validate(contentType: ["application/octet-stream"]) },
     { $0.expecting(.sha256(DownloadOptionsTests.abc)) },
@@ -95,7 +95,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  /// Leaves what a program leaves that is killed while another version of the file comes.
+  /// Writes the files that remain when a program is killed while it receives another version of the file.
   private func leave(_ new: String?, path: String = "a") throws -> Checkpoint {
     for (name, text) in [(".a.old", "0123"), (".a.new", new)] {
       if let text { chmod(try folder.write(text, to: name), 0o600) }

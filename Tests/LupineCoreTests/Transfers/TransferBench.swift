@@ -3,7 +3,7 @@ import LupineSession
 import LupineFixtures
 import LupineMock
 
-/// What the tests of a `TransferSuite` have.
+/// The folder, the mock and the session of a `TransferSuite`.
 struct TransferBench {
   let folder: TemporaryFolder
   let mock = MockTransport()

@@ -3,7 +3,7 @@ import LupineSession
 import LupineFixtures
 import LupineMock
 
-/// A suite whose tests have a folder, a mock, and a session over it on which nothing takes time.
+/// A suite whose tests have a folder, a mock, and a session over the mock whose clock's sleeps take no time.
 protocol TransferSuite {
   var bench: TransferBench { get }
 }

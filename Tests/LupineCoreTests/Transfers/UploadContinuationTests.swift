@@ -5,7 +5,7 @@ import LupineMock
 import LupineSession
 import Testing
 
-/// Layers that continue uploads, and the progress that a program sees.
+/// Layers that continue uploads, and the progress that a program receives.
 @Suite struct UploadContinuationTests {
   private let mock = MockTransport()
   private let notes = Notes<TransferProgress>()

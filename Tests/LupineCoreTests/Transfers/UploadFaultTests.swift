@@ -101,7 +101,7 @@ import Testing
   }
 }
 
-/// Says that a request may be repeated.
+/// Marks each request as idempotent.
 private struct IdempotencyAdapter: RequestAdapter {
   func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     var request = request

@@ -3,7 +3,7 @@
 
   @testable import LupineCore
 
-  /// Counts the bytes the parser looks at; release builds do not count.
+  /// The number of bytes that the parser reads; release builds do not count them.
   @Suite struct URLParserStepsTests {
     @Test(arguments: ["http://*", "http://h/*", "http://h/?*", "http://h/#*"])
     func `delimiters take a linear number of steps`(place: String) {

@@ -50,7 +50,7 @@ import Testing
     #expect(try #require(MediaType(type)).matches(try #require(MediaType(range))) == isMatch)
   }
 
-  /// Linear work: the steps are counted, and no clock is read.
+  /// The work is linear: the test counts the parser's steps and measures no time.
   @Test(arguments: [
     ";", ",", "\"", "\\", "a/b,", "a/b;", "a=\"", "\",", "/", " ", "\t", "a/b;c=\"d\\\"", "@", "%", "{",
   ])

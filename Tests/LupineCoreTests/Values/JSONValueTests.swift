@@ -109,7 +109,7 @@ import Testing
     #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
   }
 
-  /// Were each level's place described by its whole way, this would take minutes.
+  /// The test takes minutes if the decoder describes the whole path of each level.
   @Test(.timeLimit(.minutes(1))) func `many deep values take the time of flat ones`() throws {
     let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
     let text = "[" + repeatElement(deep, count: 100).joined(separator: ",") + "]"
@@ -158,7 +158,7 @@ extension JSONValue {
     return value
   }
 
-  /// Takes a deep value apart from the outside, because letting go of it all at once recurses.
+  /// Takes a deep value apart level by level, because releasing the whole value at once recurses.
   mutating func dismantle() {
     while case .array(let elements) = self { self = elements.first ?? .null }
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import LupineSupport
 @testable import LupineCoding
 
-/// Counts the bytes that a parser looks at; `ChallengeParser`, `MediaTypeParser` and `URLParser` have their own tests.
+/// The number of bytes that a parser reads; `ChallengeParser`, `MediaTypeParser` and `URLParser` have their own tests.
 @Suite struct LinearityTests {
   private static let units = [
     "@", ";", ",", "\t", "%", "{", "=", "\"", "\\", " ", "/", ":", "<", ">", "</", "<a>", "<!--", "-->", "<![CDATA[",
@@ -23,7 +23,7 @@ import Testing
       var scanner = XMLDepthScanner(Data(text.utf8))
       try? scanner.check()
       #expect(scanner.steps > 0)
-      // At each `<` three marks of twelve bytes in all are compared.
+      // At each `<` the scanner compares three markers, of twelve bytes in total.
       #expect(scanner.steps <= 16 * text.utf8.count)
     }
   }

@@ -3,7 +3,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Servers with certificates that must be refused, each an `openssl s_server`.
+/// Servers with valid and invalid certificates, each an `openssl s_server`.
 @Suite(
   .enabled("openssl is not installed") {
     Peers.areRequired || FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")

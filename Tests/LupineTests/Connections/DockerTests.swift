@@ -2,7 +2,7 @@ import Lupine
 import LupineTesting
 import Testing
 
-/// Answers in the forms in which the Docker Engine's API gives them, on a Unix-domain socket.
+/// Responses in the formats of the Docker Engine's API, over a Unix-domain socket.
 @Suite struct DockerTests {
   private static func answer(_ request: ReceivedHTTPRequest) -> ScriptedReply {
     let json: RawFields = ["Content-Type": "application/json", "Api-Version": "1.43"]
@@ -12,7 +12,7 @@ import Testing
       return .respond(status: 201, fields: json, body: .text(#"{"Id":"4f66ad9a0b2e","Warnings":[]}"#))
     case ("POST", "/v1.43/containers/4f66ad9a0b2e/start"): return .respond(status: 204)
     case ("GET", "/v1.43/containers/4f66ad9a0b2e/logs"):
-      // Two frames: a stream's number, three zeros, the length, and so many bytes.
+      // Two frames, each with a stream number, three zeros, a length, and that number of bytes.
       return .chunked([[1, 0, 0, 0, 0, 0, 0, 3] + Array("out".utf8), [2, 0, 0, 0, 0, 0, 0, 3] + Array("err".utf8)])
     case ("GET", "/v1.43/events"):
       return [

@@ -3,7 +3,7 @@ import Lupine
 import Synchronization
 import Testing
 
-/// What a session tells of exchanges with real servers.
+/// The events of exchanges with real servers.
 @Suite(.besidePeers) struct EventTests {
   private final class Names: EventMonitor {
     private let events = Mutex<[SessionEvent.Kind]>([])
@@ -39,7 +39,7 @@ import Testing
       .build()
     async let first = session.request("delay/0.2").serializingData().response
     async let second = session.request("delay/0.2").serializingData().response
-    // On a busy machine the first may wait for the loop's thread as well, though not for as long as an answer takes.
+    // On a busy machine the first exchange can also wait for the loop's thread, but for a shorter time than a response.
     let waited = await [first, second].compactMap(\.metrics.queued).filter { $0 >= .milliseconds(100) }
     let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
     #expect(reasons == ["1 exchanges with this host are running, the maximum"])

@@ -17,7 +17,7 @@ import Testing
     for try await piece in session.streamRequest("zeros.bin").serializingBytes() { active += piece.count }
     #expect(active == Self.size)
     #expect(await session.connectionPool()?.open == 1)
-    // libcurl lets a server send 32 MiB of a stream ahead.
+    // libcurl allows a server to send up to 32 MiB of a stream that is not read.
     #expect(try ResidentMemory.kibibytes - before < 64 << 10)
     #expect(count < Self.size / 2)
     while let piece = try await paused.next() { count += piece.count }
@@ -32,7 +32,7 @@ import Testing
     let response = await session.request("protocol").serializingString().response
     #expect(response.value == "HTTP/2.0 TLSv1.3\n")
     #expect(response.metrics.isConnectionReused)
-    // The last that was begun is the first that is read.
+    // The streams are read in the reverse of the order in which they began.
     for index in streams.indices.reversed() {
       while let piece = try await streams[index].next() { counts[index] += piece.count }
     }

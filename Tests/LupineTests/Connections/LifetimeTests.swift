@@ -2,7 +2,9 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// How long connections live, in a process whose clock the test moves; libcurl counts whole seconds by it.
+/// The lifetimes of connections, in a process whose clock the test advances.
+///
+/// libcurl counts whole seconds of that clock.
 @Suite struct LifetimeTests {
   private func run(_ server: ScriptedServer, _ steps: String...) throws -> [String] {
     try Program.run("ConnectionProbe", [server.url] + steps)
@@ -26,7 +28,7 @@ import Testing
 
   @Test func `idle connections are kept for 90 seconds by default, and then closed`() throws {
     let server = try server()
-    // The first snapshot after the leap wakes the transport's loop, which then closes the connection.
+    // The first `pool` step after the advance wakes the loop of the transport, which then closes the connection.
     let lines = try run(server, "get", "advance 80", "get", "advance 100", "pool", "empty", "get")
     #expect(lines == ["new", "used again", "1 open", "empty", "new"])
     #expect(server.connectionCount == 2)

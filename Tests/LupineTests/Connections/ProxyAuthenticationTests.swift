@@ -3,9 +3,9 @@ import LupineFixtures
 import Synchronization
 import Testing
 
-/// Who a session is to a proxy: squid with its helpers for Digest and Negotiate, and NTLM judged by pyspnego.
+/// Authentication to proxies: squid with its helpers for Digest and Negotiate, and NTLM that pyspnego verifies.
 @Suite(.besidePeers) struct ProxyAuthenticationTests {
-  /// Counts exchanges, and those that led to another because a challenge was answered.
+  /// Counts the exchanges and the tunnels of a session.
   private final class Count: EventMonitor {
     private let counts = Mutex((exchanges: 0, tunnels: 0))
 
@@ -23,7 +23,7 @@ import Testing
     var tunnels: Int { counts.withLock { $0.tunnels } }
   }
 
-  /// How the proxy itself is spoken to.
+  /// Whether the connection to the proxy uses TLS.
   enum Line: CaseIterable { case clear, tls }
 
   private static let greeting = "Hello from nginx\n"
@@ -66,7 +66,7 @@ import Testing
     let count = Count()
     let session = try Self.digest("open sesame", count)
     var request = try OutgoingRequest(try Self.url("https") + "/hello")
-    // Each version has connections of its own.
+    // Each version of HTTP uses connections of its own.
     for version in [ProtocolVersion.http2, .http1_1] {
       request.options.version = version
       #expect(await session.request(request).serializingString().response.value == Self.greeting)

@@ -3,7 +3,7 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// Through squid and dante, which nobody here wrote.
+/// Requests through squid and dante, which are proxies of other projects.
 @Suite(.besidePeers) struct ProxyTests {
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Support/Peers/with-peers")
@@ -101,9 +101,9 @@ import Testing
     #expect(error?.message.contains("127.0.0.3") == true)
   }
 
-  /// A session that resolves names itself, since it judges the addresses.
+  /// Makes a session that resolves names itself, because its network policy checks the addresses.
   private func loopback(_ isProxied: Bool, _ change: (Session.Builder) -> Session.Builder) throws -> Session {
-    // A third address is not tried in time where only the end of half the connect timeout leads to it.
+    // Half the connect timeout exceeds the total timeout, so the third address is in time only after two refusals.
     let builder = change(Session.Builder().standardDefaults().timeouts(connect: .seconds(60), total: .seconds(20)))
       .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try isProxied ? builder.proxy("socks5://\(try #require(Peers.dante))").build() : builder.build()

@@ -2,9 +2,10 @@ import FoundationEssentials
 import LupineFixtures
 import Testing
 
-/// When root certificates are read, in a process whose clock the test moves; the server ends each connection.
+/// The times at which root certificates are read, in a process whose clock the test advances.
 ///
-/// The server's root is in a file that stands alone, or that is trusted on top of another.
+/// The file with the server's root replaces the root file of the session, or adds to that file. The server closes each
+/// connection.
 @Suite struct RootCertificateTests {
   private let folder: TemporaryFolder
   private let roots: String
@@ -28,7 +29,7 @@ import Testing
 
   @Test(arguments: ["roots", "more"])
   func `they are kept while their file is away, however long there is no connection`(_ option: String) throws {
-    // The first look after the leap wakes the transport's loop, which lets go of all it needs no more.
+    // The first `pool` step after the advance wakes the loop of the transport, which releases what it no longer needs.
     let lines = try run(
       option, "get", "move \(roots) \(folder.file("away"))", "get", "advance 100000", "pool", "pool", "get")
     #expect(lines == ["new", "new", "0 open", "0 open", "new"])

@@ -2,7 +2,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Name and password (RFC 1929) against dante, which nobody here wrote.
+/// User name and password (RFC 1929) with dante, which is a SOCKS proxy of another project.
 @Suite(.besidePeers) struct SocksCredentialTests {
   private func session(
     _ credential: String, scheme: String = "socks5h", transport: CurlTransport = CurlTransport()

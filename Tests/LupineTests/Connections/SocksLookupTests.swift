@@ -7,9 +7,9 @@ import Testing
 
 @testable import LupineCurl
 
-/// Names that a session looks up itself because its SOCKS proxy is given addresses, on a clock that the tests move.
+/// Names that a session resolves itself because its SOCKS proxy receives addresses, with a test clock.
 @Suite(.besidePeers, .timeLimit(.minutes(1))) struct SocksLookupTests {
-  /// A resolver that answers when it is told to.
+  /// A resolver that answers when the test opens `mayAnswer`.
   private final class Resolver: Sendable {
     let isAsked = Gate()
     let mayAnswer = Gate()

@@ -2,7 +2,7 @@ import Lupine
 import LupineTesting
 import Testing
 
-// The servers are silent for minutes, so that a timeout that comes late on a busy machine still comes before the answer.
+// The servers send nothing for minutes, so that a timeout that is late on a busy machine still precedes the response.
 @Suite(.besidePeers) struct TimeoutTests {
   @Test func `a late answer passes the idle timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: .milliseconds(100)) }

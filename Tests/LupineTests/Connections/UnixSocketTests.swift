@@ -2,7 +2,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// What the Docker Engine's API asks for: JSON over HTTP/1.1 on a Unix-domain socket.
+/// JSON over HTTP/1.1 on a Unix-domain socket, as the Docker Engine's API requires.
 @Suite(.besidePeers) struct UnixSocketTests {
   private func session() throws -> Session {
     let path = try #require(

@@ -2,11 +2,11 @@ import Foundation
 import Lupine
 import Testing
 
-/// The commands run as they are in a shell, and httpbin says what it got from them and from us.
+/// Runs the curl commands in a shell, and compares the requests that httpbin receives from curl and from Lupine.
 @Suite(.besidePeers) struct CurlCommandTests {
   private static let text = "it's \"quoted\" $HOME `id` \\ !\nand\n\nmore\n"
 
-  /// From a file, since an argument of the shell's holds 128 KiB.
+  /// Runs a command from a script file, because an argument of a process is limited to 128 KiB.
   private static func run(_ command: String) throws -> JSONValue {
     let script = NSTemporaryDirectory() + "\(UUID().uuidString).sh"
     try Data((command + " --silent --show-error\n").utf8).write(to: URL(filePath: script))
@@ -24,7 +24,7 @@ import Testing
     return try JSONDecoder().decode(JSONValue.self, from: data)
   }
 
-  /// What httpbin tells of a request, but for what differs from one client to the next.
+  /// The request that httpbin received, without the fields that differ between clients.
   private static func echo(_ value: JSONValue) -> [String: JSONValue] {
     var parts = value.object ?? [:]
     let headers = parts["headers"]?.object ?? [:]

@@ -23,7 +23,7 @@ import Testing
 
   @Test func `a field's value may be any UTF-8`() async throws {
     let name = try #require(HTTPField.Name("X-Flower"))
-    // WSGI hands field values over as ISO 8859-1.
+    // WSGI decodes field values as ISO 8859-1.
     let expected = String(String.UnicodeScalarView("Blüte".utf8.map { Unicode.Scalar($0) }))
     #expect(try await fields(Peer.httpbin.session(), [name: "Blüte"])["X-Flower"]?.string == expected)
   }

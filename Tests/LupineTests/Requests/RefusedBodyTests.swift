@@ -5,9 +5,9 @@ import LupineTesting
 import Synchronization
 import Testing
 
-/// A body that exists once, where the first attempt finds nobody at the port: the same over libcurl and over the mock.
+/// One-shot bodies whose first attempt is refused at a closed port, over libcurl and over the mock.
 @Suite struct RefusedBodyTests {
-  /// Leads the first attempt to a port that refuses it, and the next ones to a server.
+  /// Sends the first attempt to the first URL, and later attempts to the last URL.
   private final class Detour: RequestAdapter {
     private let urls: Mutex<[String]>
 
@@ -25,7 +25,7 @@ import Testing
     func decision(for attempt: AttemptOutcome) async -> RetryDecision { attempt.number == 1 ? .retry : .doNotRetry }
   }
 
-  /// What a request came to, as its program and its monitors see it.
+  /// The result of a request, as the program and the monitors receive it.
   private struct Outcome: Equatable {
     var text: String?
     var bytesSent: [Int64?]

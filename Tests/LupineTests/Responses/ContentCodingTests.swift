@@ -6,7 +6,7 @@ import Testing
   func `a coded body is decoded`(_ path: String, _ mark: String) async throws {
     let response = await (try Peer.httpbin.session()).request(path).validate().serializingJSON().response
     #expect(response.value?[mark] == true)
-    // The fields are left as the server sent them.
+    // The session does not change the fields of the response.
     #expect(response.response?.headerFields[.contentEncoding] == (path == "brotli" ? "br" : path))
   }
 

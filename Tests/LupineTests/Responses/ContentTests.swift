@@ -26,7 +26,7 @@ import Testing
   @Test func `16 MiB are collected as they were sent`() async throws {
     let data = try await Peer.nginx.session().request("big.bin").validate().serializingData().value
     #expect(data.count == 16 << 20)
-    // Each 8 bytes are their own offset, most significant byte first.
+    // Each 8 bytes contain their own offset, most significant byte first.
     let offsets = stride(from: 0, to: data.count, by: 8).lazy.map { start in
       data[start..<start + 8].reduce(0) { $0 << 8 | Int($1) }
     }

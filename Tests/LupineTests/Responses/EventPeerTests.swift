@@ -3,7 +3,7 @@ import Lupine
 import Synchronization
 import Testing
 
-/// What real servers send beside a body: events, text piece by piece, interim responses, trailers.
+/// Events, text in pieces, interim responses and trailers from real servers.
 @Suite(.besidePeers) struct EventPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `nginx's events are read to its 204, and each connection is reported`(peer: Peer) async throws {
@@ -72,7 +72,8 @@ import Testing
     #expect(await stream.trailers?[name] == "behind")
   }
 
-  // Downloads ask for no coding, so that the body's length is known, and libcurl reads no trailers behind it over HTTP/2.
+  // A download requests no content coding, so that its body has a known length; over HTTP/2, libcurl reads no trailers
+  // after such a body.
   @Test func `a download over HTTP 1 returns nginx's trailers`() async throws {
     let name = try #require(HTTPField.Name("X-Trailer"))
     let download = try Peer.nginx.session().download("trailers")

@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// Answers in the place of LupineAuthentication's scheme of the same name.
+/// Replaces LupineAuthentication's scheme of the same name.
 private struct OwnDigest: AuthenticationScheme {
   let name = "Digest"
 
@@ -65,7 +65,7 @@ private struct OwnDigest: AuthenticationScheme {
   }
 }
 
-/// Stands in the place of LupineCompression's coding of the same name, and says so.
+/// Replaces LupineCompression's coding of the same name, and decodes every body to "decoded".
 private struct OwnGzip: ContentCoding {
   let name = "gzip"
   let aliases: [String] = []

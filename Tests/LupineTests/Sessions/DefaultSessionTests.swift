@@ -5,13 +5,13 @@ import Testing
 
 @testable import Lupine
 
-/// The process has one default session, so its tests share what they put in its place.
+/// The process has one default session, so these tests share one replacement for that session.
 @Suite struct DefaultSessionTests {
   struct Flower: Codable, Equatable {
     var name: String
   }
 
-  /// What took the default session's place, before anybody used that.
+  /// The session that replaces the default session before its first use.
   private static let replacement = Result {
     let mock = MockTransport()
     mock.stub(.get, "https://example.com/flower", .json(Flower(name: "lupine")))

@@ -2,7 +2,7 @@ import Lupine
 import LupineMock
 import Testing
 
-/// What a program's requests do, on the mock.
+/// A program's requests over the mock.
 @Suite struct OfflineTests {
   struct User: Codable, Equatable, Sendable {
     var name: String

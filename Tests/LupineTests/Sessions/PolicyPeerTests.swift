@@ -3,7 +3,7 @@ import Lupine
 import Synchronization
 import Testing
 
-/// Retries, tokens and hedges against servers that know nothing of them.
+/// Retries, token refreshes and hedges with real servers.
 @Suite(.besidePeers) struct PolicyPeerTests {
   /// Counts exchanges, hedges and refreshes, and keeps the delays before retries.
   private final class Log: EventMonitor {
@@ -51,7 +51,7 @@ import Testing
     var text: String?
   }
 
-  /// Has httpbin make the tokens.
+  /// Refreshes a token with a UUID from httpbin.
   private struct Authority: Authenticator {
     func apply(_ token: Token, to request: inout OutgoingRequest) {
       if let text = token.text { request.headers[.authorization] = "Bearer \(text)" }
@@ -74,12 +74,12 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(tokens == Array(repeating: try #require(interceptor.credential?.text), count: 10))
-    // Each was refused once at most, and one more exchange made the token.
+    // Each request is refused at most once, and one more exchange refreshes the token.
     #expect((12...21).contains(log.exchanges))
     #expect(try await session.request("bearer").validate().serializingJSON().value["authenticated"] == true)
   }
 
-  /// What the process holds is told from what other tests hold by a process of its own.
+  /// The test runs in a process of its own, because it counts the open descriptors of the process.
   @Test func `a hedge that httpbin answers too late is cancelled, and leaves no descriptor`() async throws {
     await #expect(processExitsWith: .success) { try await PolicyPeerTests.hedge() }
   }
@@ -93,7 +93,7 @@ import Testing
     #expect(response.response?.status == .ok)
     #expect(log.exchanges == 2)
     #expect(log.hedges == 1)
-    // By the next answer the transport has let go of the loser.
+    // The transport has released the cancelled exchange when the next response arrives.
     #expect(await session.request("get").serializingData().response.error == nil)
     #expect(await session.connectionPool() == ConnectionPoolSnapshot(open: 1, idle: 1))
     #expect(try descriptors() == before)

@@ -3,7 +3,7 @@ import Lupine
 import Synchronization
 import Testing
 
-/// The requests of a session that real servers are busy with.
+/// The running requests of a session, with real servers.
 @Suite(.besidePeers) struct RunningPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `all that nginx is sending are named, and ended at once`(peer: Peer) async throws {
@@ -22,7 +22,7 @@ import Testing
     await session.finishRequests()
     #expect(kinds.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
     #expect(session.withAllRequests { $0.isEmpty })
-    // The session goes on.
+    // The session still accepts requests.
     #expect(try await session.request("hello").serializingString().value == "Hello from nginx\n")
   }
 
@@ -48,7 +48,7 @@ import Testing
       return seen.withLock { $0 }
     }
     let rare = try await figures(.seconds(3_600))
-    // The first that comes, and the last.
+    // The first report and the last one.
     #expect((1...2).contains(rare.count))
     #expect(rare.last?.completed == 16 << 20)
     #expect(rare.last?.fractionCompleted == 1)

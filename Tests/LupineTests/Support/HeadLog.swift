@@ -1,7 +1,7 @@
 import Lupine
 import Synchronization
 
-/// The statuses of the heads that a session has received, and the first of them as an event to wait for.
+/// Records the status of each response head that a session receives, and lets a test wait for the next head.
 final class HeadLog: EventMonitor {
   private let statuses = Mutex<[Int]>([])
   private let heads: AsyncStream<Int>
@@ -11,10 +11,10 @@ final class HeadLog: EventMonitor {
     (heads, arrival) = AsyncStream.makeStream()
   }
 
-  /// Every status so far, redirects and challenges included.
+  /// The statuses so far, with those of redirects and challenges.
   var all: [Int] { statuses.withLock { $0 } }
 
-  /// Waits for the next head; one task may do so.
+  /// Waits for the next head; only one task may call this function.
   func next() async -> Int? {
     for await status in heads { return status }
     return nil

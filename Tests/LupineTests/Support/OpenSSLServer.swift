@@ -2,17 +2,19 @@ import Foundation
 import LupineFixtures
 import Testing
 
-/// `openssl s_server` on a free port of loopback, with one of the certificates of `Fixtures`; it ends with this value.
+/// `openssl s_server` on a free port of loopback, with one of the certificates of `Fixtures`.
+///
+/// The server ends when this value is released.
 final class OpenSSLServer {
   let port: Int
   private let process = Process()
   private let lifeline = Pipe()
 
-  /// Starts the server and waits until it says its port.
+  /// Starts the server and waits until it prints its port.
   init(certificate name: String) throws {
     let output = Pipe()
     process.executableURL = URL(filePath: "/bin/sh")
-    // The shell ends the server when its own input closes, which it does even where the tests crash.
+    // The shell kills the server when the input of the shell closes, which also happens when the tests crash.
     process.arguments = [
       "-c", "openssl s_server -www -accept 127.0.0.1:0 -cert \"$1\" -key \"$2\" 2>&1 & read -r _; kill -9 $!", "sh",
       Fixture.path("Certificates/\(name).pem"), Fixture.path("Certificates/\(name).key.pem"),
@@ -25,7 +27,7 @@ final class OpenSSLServer {
 
   deinit { try? lifeline.fileHandleForWriting.close() }
 
-  /// Its URL by the name that the good certificates have.
+  /// The URL of the server, with the host name of the valid certificates.
   var url: String { "https://localhost:\(port)/" }
 
   private static func port(from output: FileHandle) throws -> Int {

@@ -9,15 +9,16 @@ enum Peer {
   case nginx
   case nginxTLS
 
-  /// Its base URL; the test fails where nobody has started it.
+  /// The base URL of the server; throws if the server is not running.
   var url: String {
     get throws {
       try #require(address, "this server is not running: run the tests beside Tests/Support/Peers/with-peers")
     }
   }
 
-  /// A session over libcurl, with all that the umbrella brings and this server as the base URL; over HTTP/2 where there is
-  /// TLS.
+  /// Makes a session over libcurl with the standard defaults and the base URL of this server.
+  ///
+  /// The session uses HTTP/2 if the server uses TLS.
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     var builder = Session.Builder().standardDefaults().baseURL(try url)
     if self == .nginxTLS || self == .apacheTLS {
@@ -37,7 +38,7 @@ enum Peer {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves a test out where the servers are not running, unless they are required: then it fails.
+  /// Skips a test if the servers are not running; if the servers are required, the test runs and fails.
   static var besidePeers: Self {
     .enabled("the servers are not running: run the tests beside Tests/Support/Peers/with-peers") {
       Peers.areRequired || [Peers.apacheTLS, Peers.httpbin, Peers.nginx, Peers.nginxTLS].allSatisfy { $0 != nil }

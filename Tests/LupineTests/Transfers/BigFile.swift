@@ -1,10 +1,10 @@
 import Foundation
 
-/// The file that nginx serves: each 8 bytes are their own offset, most significant byte first.
+/// The file that nginx serves: each 8 bytes contain their own offset, most significant byte first.
 enum BigFile {
   static let size = 16 << 20
 
-  /// Whether the file at the path is that one, byte for byte.
+  /// Whether the file at the path has the same bytes.
   static func isCopied(to path: String) throws -> Bool {
     try Data(contentsOf: URL(filePath: path)) == whole
   }

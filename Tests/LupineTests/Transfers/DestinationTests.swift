@@ -4,13 +4,13 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Where downloads from nginx and httpbin go, and how long they may be.
+/// The destinations and the size limits of downloads from nginx and httpbin.
 @Suite(.besidePeers) struct DestinationTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Downloads what httpbin answers with this `Content-Disposition`.
+  /// Downloads a response of httpbin that has this `Content-Disposition`.
   private func download(_ disposition: String, to destination: DownloadDestination) async throws -> DownloadResponse<
     URL
   > {

@@ -4,7 +4,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Downloads of a program that ends too early, or whose disk is full.
+/// Downloads of a program that is killed, or whose disk is full.
 @Suite(.besidePeers) struct KilledDownloadTests {
   let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ import Testing
     for point in points {
       let program = try TransferProgram(arguments)
       #expect(program.kill(at: point), "killed at \(points)")
-      // It goes on where the one before was killed, or it did not resume.
+      // A program that resumes reports at least the bytes at which the last program was killed.
       #expect(program.firstFigure ?? 0 >= last, "killed at \(points)")
       #expect(!folder.names.contains("big.bin"), "killed at \(points)")
       last = point
@@ -40,7 +40,9 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  /// A file system of 1 MiB is made, filled, made larger, and the download goes on; all of it is gone with the shell.
+  /// Mounts a file system of 1 MiB, fills it with a download, enlarges it, and continues the download.
+  ///
+  /// The file system ends with the shell.
   private static let fillAndGrow = """
     mount -t tmpfs -o size=1m none "$2" || exit 2
     "$0" "$1" "$2/big.bin" "$2/big.resume"
@@ -51,7 +53,9 @@ import Testing
     ls -A "$2"
     """
 
-  /// A download that broke off on one disk goes on to another, at first too small; none of it is asked for twice.
+  /// Continues a download from a full disk on another disk, which is too small at first.
+  ///
+  /// The mode `strict` forbids a restart of the download.
   private static let moveAndGrow = """
     mount -t tmpfs -o size=1m none "$2" && mount -t tmpfs -o size=512k none "$4" || exit 2
     "$0" "$1" "$2/big.bin" "$5" strict
@@ -63,7 +67,9 @@ import Testing
     ls -A "$2" "$4"
     """
 
-  /// A file system that is there twice takes no file from one mount to the other; each answer is cut.
+  /// Continues a download on another mount of the same file system, to which the partial file cannot be renamed.
+  ///
+  /// The server cuts each response.
   private static let moveToMount = """
     mount -t tmpfs none "$2" && mkdir "$2/one" "$2/two" && mount --bind "$2/two" "$4" || exit 2
     "$0" "$1" "$2/one/big.bin" "$5" strict

@@ -4,7 +4,7 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// Servers whose body is not as long as they say.
+/// Responses whose body does not match the length that their head states.
 @Suite struct LyingLengthTests {
   let folder: TemporaryFolder
 

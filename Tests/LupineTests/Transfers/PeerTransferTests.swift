@@ -5,7 +5,7 @@ import LupineFixtures
 import Synchronization
 import Testing
 
-/// What is told and decided while a body goes up or comes down, with real servers.
+/// Progress and decisions during uploads and downloads, with real servers.
 @Suite struct PeerTransferTests {
   struct Echo: Decodable, Sendable {
     let data: String

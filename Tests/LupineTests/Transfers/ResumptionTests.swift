@@ -4,7 +4,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Interrupted downloads from nginx that meet something else than the rest of their file.
+/// Interrupted downloads from nginx that receive another response than the rest of their file.
 @Suite(.besidePeers) struct ResumptionTests {
   let folder: TemporaryFolder
   let heads = HeadLog()
@@ -15,7 +15,7 @@ import Testing
     session = try Peer.nginx.session { [heads] in $0.monitor(heads) }
   }
 
-  /// Cancels a download, whose server sends it over a second, after a part of it.
+  /// Cancels a download after its first MiB; the server takes a second to send the whole file.
   private func interrupt(_ request: DownloadRequest) async throws -> Data {
     let response = await request.downloadProgress { if $0.completed > 1 << 20 { request.cancel() } }
       .serializingFile().response

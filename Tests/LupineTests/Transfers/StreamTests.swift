@@ -4,7 +4,7 @@ import LupineTesting
 import Synchronization
 import Testing
 
-/// Streams from httpbin and nginx, in both styles.
+/// Streams from httpbin and nginx, read by sequences and by handlers.
 @Suite(.besidePeers) struct StreamTests {
   /// A line of httpbin's `/stream/N`.
   struct Line: Decodable, Sendable {
@@ -56,7 +56,7 @@ import Testing
         }
       }
       for try await pieces in group {
-        // Not `joined()`, which goes byte by byte, and takes minutes where nothing is optimized.
+        // `joined()` yields single bytes, which takes minutes without optimization.
         #expect(pieces.reduce(into: Data()) { $0.append(contentsOf: $1) } == whole)
       }
     }

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import LupineFixtures
 
-/// `TransferProbe` as a process of its own.
+/// Runs `TransferProbe` in a process of its own.
 final class TransferProgram {
   private let process = Process()
   private let output = Pipe()
   private var text = ""
-  /// The first number that it said.
+  /// The first number that the process printed.
   private(set) var firstFigure: Int?
 
-  /// Starts it, or a shell's script that has its path as `$0`.
+  /// Starts the program, or a shell script whose `$0` is the path of the program.
   init(_ arguments: [String], script: String? = nil, under wrapper: [String] = []) throws {
     let program = try Program.url("TransferProbe").path
     let command = wrapper + (script.map { ["/bin/sh", "-c", $0, program] } ?? [program]) + arguments
@@ -23,7 +23,7 @@ final class TransferProgram {
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
 
-  /// Kills it once it says that there are so many bytes; false where it ended before.
+  /// Kills the process when it reports at least `count` bytes; returns false if the process ends earlier.
   func kill(at count: Int) -> Bool {
     while let line = line() {
       guard let number = Int(line), number >= count else { continue }
@@ -33,7 +33,9 @@ final class TransferProgram {
     return false
   }
 
-  /// Kills it once it says that all bytes are there; it was started to wait for that.
+  /// Kills a process in the mode `hold` when it reports that all bytes have arrived.
+  ///
+  /// Returns false if the process ends earlier.
   func killWhenWhole() -> Bool {
     while let line = line() {
       if line == "whole" { return killNow() }
@@ -48,7 +50,7 @@ final class TransferProgram {
     return true
   }
 
-  /// What it prints to its end, but for the numbers.
+  /// Waits for the end of the process, and returns the lines that it printed, without the numbers.
   func finish() -> [String] {
     var lines: [String] = []
     while let line = line() {

@@ -23,7 +23,7 @@ import Testing
     guard truncate(folder.file("up"), Self.size) == 0 else { throw CancellationError() }
   }
 
-  /// Uploads the file, and does something to it when the server has the head and reads no further.
+  /// Uploads the file, and calls `meanwhile` after the server has received the head and before it reads the body.
   private func upload(meanwhile: () throws -> Void) async throws -> (LupineError?, received: Int) {
     let gate = Gate()
     let server = try ScriptedServer(readsBody: false) { _ in

@@ -176,7 +176,7 @@ import Testing
   }
 }
 
-/// A server that knows some tokens, and a client whose refreshes yield t1, t2 and so on.
+/// A server that accepts some tokens, and a client whose refreshes return t1, t2 and so on.
 final class TokenWorld: Sendable {
   let mock = MockTransport()
   let clock = ImmediateClock()
@@ -203,7 +203,7 @@ final class TokenWorld: Sendable {
     ).build()
   }
 
-  /// What each request carried.
+  /// The `Authorization` field of each request.
   var tokens: [String?] { mock.requests.map { $0.headers[.authorization] } }
   var refreshes: Int { authenticator.count }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineSession
 
-/// What becomes of a refresh when another credential is set meanwhile, and of one that brings nothing fresh.
+/// Refreshes during which the program sets another credential, and refreshes that return an expired credential.
 @Suite struct OvertakenRefreshTests {
   private static let due = Token("t0", expires: .distantPast)
 
@@ -130,7 +130,7 @@ import Testing
   }
 }
 
-/// Takes five simulated seconds for a refresh, whose result has a `+` more; keeps a log of what it does.
+/// Refreshes a token in five simulated seconds by appending a `+`, and logs each step.
 private final class StubbornAuthenticator: Authenticator {
   private let lines = Mutex<[String]>([])
   private let heedsCancellation: Bool
@@ -168,7 +168,7 @@ private final class StubbornAuthenticator: Authenticator {
   func didRefresh(_ credential: Token) async { note("\(credential.text) is taken") }
 }
 
-/// A credential that calls a closure when it is asked whether it requires a refresh.
+/// A credential that calls a closure to decide whether it requires a refresh.
 private struct LookingCredential: AuthenticationCredential {
   let text: String
   let isDue: @Sendable () -> Bool
@@ -176,7 +176,7 @@ private struct LookingCredential: AuthenticationCredential {
   func requiresRefresh(at date: Date) -> Bool { isDue() }
 }
 
-/// Refreshes to `t1`; holds its interceptor for the credentials.
+/// Refreshes every credential to `t1`, and stores the interceptor that the credentials read.
 private final class LookingAuthenticator: Authenticator {
   let interceptor = Mutex<AuthenticationInterceptor<LookingAuthenticator>?>(nil)
 
