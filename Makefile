@@ -1,4 +1,4 @@
-# The commands of the project; `make` alone lists them. Everything runs as root or as a user with sudo.
+# The commands of the project; `make` without a target lists them. Every command runs as root or as a user with sudo.
 
 SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
@@ -8,8 +8,8 @@ STAGE = Tests/Support/Peers/stage
 PEERS = Tests/Support/Peers/with-peers
 BUILD = Tests/Support/Peers/swift-build
 RUN_TESTS = Tests/Support/Peers/swift-test
-# A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
-# it would break whoever builds Lupine with a later compiler.
+# A module imports only its dependencies in the manifest, and a warning is an error. The manifest itself must not make
+# warnings errors: later compilers have new warnings, and packages that depend on Lupine would not build.
 # LupineObservability's tests need its trait, which is off by default; the packages under Tests/Consumers build without.
 TRAITS = --traits default,Observability
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
@@ -17,7 +17,7 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Framing|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-# Unit tests on the mock, and the rows of security that need no transport; the others talk to libcurl or to a server.
+# Unit tests on the mock, and the security tests that need no transport. The other tests use libcurl or a server.
 OFFLINE_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Framing|Mock|Multipart|Observability|Resilience|Testing)Tests|HostileTests|LupineOpenSSLTests(?!\.\w*(Handshake|Identity))|LupineReachabilityTests(?!\.ProcessTests)|SecurityTests\.(Authentication|Cookie|Parsing|ProxyList|Refresh|Retry)Tests)
 
 .PHONY: help demo test offline fuzz soak bench plot lint format clean install

@@ -22,7 +22,7 @@ func program(_ name: String, in folder: String, _ dependencies: [Target.Dependen
 let package = Package(
   name: "Benchmarks",
   products: [
-    // For the other clients' rows, which are a package of their own.
+    // For the rows of the other clients, which are in a separate package.
     .library(name: "Row", targets: ["Row"])
   ],
   dependencies: [

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The thread that runs.
+/// The current thread.
 public enum CurrentThread {
-  /// The name that the system knows the thread by, such as `lupine-curl`; of at most 15 bytes.
+  /// The name of the thread in the system, such as `lupine-curl`; it has at most 15 bytes.
   public static var name: String {
     let file = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
     defer { close(file) }

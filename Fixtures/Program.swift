@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A program of this package that tests run as a process of its own.
+/// A program of this package that tests run as a separate process.
 public enum Program {
-  /// Runs it to its end and returns the lines that it printed.
+  /// Runs the program until it exits and returns the lines that it prints.
   public static func run(_ name: String, _ arguments: [String]) throws -> [String] {
     let process = Process()
     let output = Pipe()
@@ -16,7 +16,7 @@ public enum Program {
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// The program beside the one that runs the tests, or in the checkout's own build where that one was copied.
+  /// The URL of the program: beside the test runner, or in the build of the checkout if the test runner is a copy.
   public static func url(_ name: String) throws -> URL {
     let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
     let folders =
@@ -29,9 +29,9 @@ public enum Program {
     return found
   }
 
-  /// There is no such program beside the tests.
+  /// The error for a program that is not found.
   public struct Missing: Error {
-    /// Its name.
+    /// The name of the program.
     public let name: String
   }
 }

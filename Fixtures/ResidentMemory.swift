@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What this process has in memory.
+/// The resident memory of this process.
 public enum ResidentMemory {
-  /// Its pages in memory now, in KiB; 0 where the kernel does not say.
+  /// The current size of the resident memory in KiB; 0 if the kernel does not report it.
   public static var kibibytes: Int {
     get throws {
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

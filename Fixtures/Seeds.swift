@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Where tests that draw begin to count their seeds.
+/// The seeds of tests that use random numbers.
 public enum Seeds {
-  /// The number in `LUPINE_SEED`, by default 0, so that every run of the tests draws the same.
+  /// The first seed: the number in `LUPINE_SEED`, by default 0, so that every run uses the same random numbers.
   ///
-  /// `make soak` gives another one in each round; a round that fails is repeated by giving its number again.
+  /// `make soak` sets another number in each round. The number of a failed round repeats that round.
   public static let first: UInt64 = ProcessInfo.processInfo.environment["LUPINE_SEED"].flatMap(UInt64.init) ?? 0
 }

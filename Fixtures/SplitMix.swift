@@ -1,11 +1,11 @@
-/// Random numbers that follow from a seed, so that every run draws the same and a failure can be repeated (splitmix64).
+/// Reproducible random numbers from a seed, so that a failure can be repeated (splitmix64).
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Begins the row of this seed.
+  /// Starts the sequence of this seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number of the row.
+  /// The next number of the sequence.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// A folder of a test's own, removed with this value.
+/// A folder for one test; `deinit` removes it.
 public final class TemporaryFolder: Sendable {
   /// The folder's absolute path.
   public let path: String
 
-  /// Makes a folder where the system keeps such.
+  /// Creates the folder in the system's temporary folder.
   public convenience init() throws { try self.init(in: FileManager.default.temporaryDirectory.path) }
 
-  /// Makes a folder in another one.
+  /// Creates the folder in `parent`.
   public init(in parent: String) throws {
     path = URL(filePath: parent).appending(path: "lupine-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -16,13 +16,13 @@ public final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What is in it, sorted by name.
+  /// The names of the entries, sorted.
   public var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
 
-  /// The path of the file of that name, whether it exists or not.
+  /// The path of the file `name`, whether it exists or not.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// A file's text.
+  /// The text of the file `name`.
   public func text(_ name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
 
   /// Writes a file, with the folders above it, and returns its path.

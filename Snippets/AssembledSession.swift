@@ -1,4 +1,4 @@
-// A session, assembled.
+// A session, built from its parts.
 
 import Lupine
 // snippet.hide

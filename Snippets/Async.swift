@@ -1,4 +1,4 @@
-// A value, awaited.
+// A request whose decoded value is awaited.
 
 import Lupine
 // snippet.hide

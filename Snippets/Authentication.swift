@@ -1,4 +1,4 @@
-// Authentication: a name and a password, a closure that is asked, signatures, and proofs of a connection.
+// Authentication: passwords, a closure that answers challenges, tokens, OAuth, signatures and Negotiate.
 
 import Lupine
 import LupineMock

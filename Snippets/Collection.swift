@@ -1,4 +1,4 @@
-// A collection of objects, one page after the other, where one bad object does not spoil the others.
+// A collection of objects in several pages; objects that do not decode are skipped.
 
 import Lupine
 // snippet.hide
@@ -12,7 +12,7 @@ mock.stub(.get, "https://api.example.com/users?page=2", .text(#"{"items": [{"nam
 let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").build()
 // snippet.show
 
-/// A page of objects; those that do not decode are counted and left out.
+/// A page of objects; objects that do not decode are counted and skipped.
 struct Page<Element: Decodable & Sendable>: Decodable, Sendable {
   var elements: [Element]
   var skipped: Int

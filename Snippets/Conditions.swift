@@ -1,4 +1,4 @@
-// What was sent: conditions of stubs, and recorded requests.
+// Conditions of stubs, and the requests that a mock has recorded.
 
 import Lupine
 import LupineMock

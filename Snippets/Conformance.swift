@@ -1,4 +1,4 @@
-// A transport's conformance, checked by a test.
+// A test that checks the conformance of a transport.
 
 import LupineTesting
 import Testing

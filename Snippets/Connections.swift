@@ -1,4 +1,4 @@
-// Connections: proxies, Unix sockets, addresses, limits; and the same offline.
+// Connections: proxies, Unix sockets, addresses and limits, on a mock transport.
 
 import Lupine
 import LupineMock

@@ -1,4 +1,4 @@
-// Cookies: off until a session is told to keep them.
+// Cookies: off by default; a session keeps them if the builder installs them.
 
 import FoundationEssentials
 import Lupine

@@ -1,4 +1,4 @@
-// What a request was, what it cost, and the same with curl.
+// The description of a request, its timing, and its cURL command.
 
 import Lupine
 // snippet.hide

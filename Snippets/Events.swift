@@ -1,4 +1,4 @@
-// What happens to requests, while it happens and afterwards.
+// The events of requests, during the requests and afterwards.
 
 import Lupine
 // snippet.hide

@@ -1,4 +1,4 @@
-// What a failing test tells.
+// The error message of a failing test.
 
 import Lupine
 import LupineMock

@@ -1,4 +1,4 @@
-// What goes wrong, and how fast.
+// Faults, latency and bandwidth on a mock.
 
 // snippet.hide
 import FoundationEssentials

@@ -1,4 +1,4 @@
-// Files, down and up.
+// Files: a download and an upload.
 
 import Lupine
 // snippet.hide

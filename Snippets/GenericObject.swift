@@ -1,4 +1,4 @@
-// An envelope that every answer of a server has, taken off in one place.
+// A serializer that removes the envelope around every value of a server.
 
 import Lupine
 // snippet.hide
@@ -10,7 +10,7 @@ mock.stub(.get, "https://api.example.com/users/43", .text(#"{"error": {"code": 1
 let session = try Session.Builder().transport(mock).build()
 // snippet.show
 
-/// What the server wraps around every value: the value, or its own error.
+/// The envelope of a response: a value, or the server's own error.
 struct Envelope<Value: Decodable & Sendable>: Decodable, Sendable {
   var data: Value?
   var error: ServiceError?

@@ -1,4 +1,4 @@
-// Handlers, called in order off the caller's thread.
+// Response handlers, called in order and not on the caller's thread.
 
 import Lupine
 // snippet.hide

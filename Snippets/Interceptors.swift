@@ -1,4 +1,4 @@
-// An interceptor, which sees the response: it keeps what servers tag, and asks whether that still holds.
+// An interceptor that changes responses: a cache that revalidates its data with entity tags.
 
 import FoundationEssentials
 import Lupine

@@ -5,7 +5,7 @@ import Lupine
 // snippet.hide
 import FoundationEssentials
 
-// Offline nobody answers there.
+// Offline, no server listens on this port.
 let service = ProcessInfo.processInfo.environment["LUPINE_HTTPBIN"] ?? "http://127.0.0.1:9"
 // snippet.show
 let transport = CurlTransport()

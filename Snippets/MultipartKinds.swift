@@ -1,4 +1,4 @@
-// Multipart: parts of every kind, and the progress of the whole.
+// Multipart: parts of every kind, and the progress of the upload.
 
 import FoundationEssentials
 import Lupine

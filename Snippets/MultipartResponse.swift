@@ -21,7 +21,7 @@ for try await part in ranges.serializingMultipart() {
   for try await bytes in part.body { print(bytes.count) }
 }
 
-// The same in memory, where it is small.
+// The same in memory, for a small response.
 let parts = try await session.request("https://example.com/big.bin", headers: [.range: "bytes=0-4,10-14"])
   .serializingMultipart().value
 print(parts.map(\.text))

@@ -1,4 +1,4 @@
-// The same code, offline.
+// The same code on a mock, offline.
 
 import Lupine
 import LupineMock

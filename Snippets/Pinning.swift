@@ -1,4 +1,4 @@
-// Pins, and what they refuse, offline.
+// Pins for public keys, and a server that they refuse, offline.
 
 import FoundationEssentials
 import Lupine

@@ -1,4 +1,4 @@
-// The examples in the documentation of the plugins' types, each in a function of its own.
+// The examples in the documentation of the plugins' types, one function for each.
 
 import Foundation
 import Lupine

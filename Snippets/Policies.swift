@@ -1,4 +1,4 @@
-// Retries, refreshed tokens, redirects, and what keeps a failing server from taking its callers down.
+// Retries, refreshed tokens, redirects, circuit breakers and rate limits.
 
 import Lupine
 import LupineMock
@@ -36,7 +36,7 @@ let session = try Session.Builder()
   .install(.resilience { $0.hedging = .hedging(after: .seconds(1)) })
   .build()
 
-// 503 with Retry-After: 2, then the items: waited for, and sent again.
+// The server answers 503 with Retry-After: 2. The session waits, and sends the request again.
 let items = try await session.request("items").validate().serializingString().value
 
 // With an idempotency key, the server can recognise a POST that is sent again.

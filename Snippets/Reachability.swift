@@ -1,4 +1,4 @@
-// Reachability: what the kernel says, and the retry that waits for it.
+// Reachability: the status of the network, and a retry that waits for the network.
 
 import Lupine
 import LupineMock

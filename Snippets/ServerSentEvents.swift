@@ -1,4 +1,4 @@
-// Server-Sent Events, values line by line, and bytes with a cap.
+// Server-Sent Events, values line by line, and bytes with a limit.
 
 import Lupine
 // snippet.hide

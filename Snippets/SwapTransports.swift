@@ -1,4 +1,4 @@
-// The transport, chosen by the environment; everything else stays as it is.
+// A transport that an environment variable selects; the other code does not change.
 
 import FoundationEssentials
 import Lupine
@@ -8,7 +8,7 @@ struct Status: Codable, Sendable {
   var isUp: Bool
 }
 
-/// The transport that the environment asks for: `MY_TRANSPORT=mock` runs the program without a network.
+/// The transport that the environment selects: `MY_TRANSPORT=mock` runs the program without a network.
 func transport(for environment: [String: String]) -> any Transport {
   guard environment["MY_TRANSPORT"] == "mock" else { return .curl }
   let mock = MockTransport()

@@ -1,4 +1,4 @@
-// Tests with a mock or a simulation of their own.
+// Test traits: each test gets its own mock or simulation.
 
 import Lupine
 import LupineMock

@@ -1,4 +1,4 @@
-// Large files: resumed, checked, bounded, compressed.
+// Large files: transfers that are resumed, verified, limited and compressed.
 
 import Lupine
 // snippet.hide
@@ -26,7 +26,7 @@ let readings = AsyncStream<[UInt8]> { continuation in
 @Sendable func signedURL() async throws -> String { "https://api.example.com/big.bin" }
 // snippet.show
 
-// An interrupted download's error carries what continues it; it can be stored.
+// The response of an interrupted download has data with which the download resumes; a program can store them.
 let download = session.download("big.bin", to: .file("\(folder)/big.bin"))
 let response = await download.serializingFile().response
 if let data = response.resumeData {
@@ -34,7 +34,7 @@ if let data = response.resumeData {
   print(file.lastPathComponent)
 }
 
-// One that goes on by itself, also in another process, gets fresh URLs and is checked at its end.
+// A download that resumes automatically, also in another process, with fresh URLs and a check of its content.
 let tough = session.download("big.bin", to: .folder(folder, .removePreviousFile))
   .resumesAutomatically(limit: 5)
   .checkpoint("\(folder)/big.resume")
@@ -47,7 +47,7 @@ print(mock.requests.last?.headers[.range] ?? "no range")
 try Data(repeating: 0x61, count: 10_000).write(to: URL(filePath: "\(folder)/video.mov"))
 // snippet.show
 
-// An upload that waits for the server's word, with its body in gzip.
+// An upload with a gzip body, which waits for 100 (Continue) from the server.
 let receipt = try await session.upload(.file("\(folder)/video.mov"), to: "videos", expectsContinue: true)
   .adapter(.compression(.gzip))
   .uploadProgress(interval: .milliseconds(500)) { print($0) }
@@ -56,7 +56,7 @@ let receipt = try await session.upload(.file("\(folder)/video.mov"), to: "videos
 print(receipt)
 // snippet.show
 
-// Bodies that are made while they are sent: one anew for each sending, one that exists once.
+// Bodies that are generated during the upload: one can be sent again, the other exists only once.
 let rows = RequestBody.stream {
   AsyncStream<[UInt8]> { continuation in
     for number in 1...3 { continuation.yield(Array("row \(number)\n".utf8)) }
@@ -69,7 +69,7 @@ let measured = try await session.upload(.oneShot(readings), to: "rows").serializ
 print(stored, measured)
 // snippet.show
 
-// A response that is looked at before its body is taken.
+// A response whose head is checked before its body is received.
 let page = await session.request("page")
   .onInterimResponse { hints in print("early hints:", hints.headerFields.count) }
   .onHTTPResponse { head in head.headerFields[.contentType] == "text/html" ? .allow : .cancel }

@@ -1,4 +1,4 @@
-// A serializer of one's own: XML, read with Foundation's parser.
+// A custom serializer: XML, with Foundation's parser.
 
 import Foundation
 import FoundationXML
@@ -13,7 +13,7 @@ mock.stub(.get, "https://example.com/broken", .data(Data("<rss><channel>".utf8),
 let session = try Session.Builder().transport(mock).build()
 // snippet.show
 
-/// Makes a tree of elements of an XML document.
+/// Parses an XML document into a tree of elements.
 struct XMLResponseSerializer: ResponseSerializer {
   func serialize(_ response: ReceivedResponse) throws -> XMLElementTree {
     let builder = XMLTreeBuilder()
@@ -28,7 +28,7 @@ struct XMLResponseSerializer: ResponseSerializer {
   }
 }
 
-/// With this, the serializer is found by a leading dot.
+/// Makes the serializer available as `.xml`.
 extension ResponseSerializer where Self == XMLResponseSerializer {
   static var xml: Self { Self() }
 }
@@ -49,7 +49,7 @@ final class XMLTreeBuilder: NSObject, XMLParserDelegate {
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
     attributes: [String: String]
   ) {
-    // A document must not be able to nest deeper than the stack is.
+    // Limits the depth of elements, because deep trees would overflow the stack.
     if open.count == 512 { return parser.abortParsing() }
     open.append(XMLElementTree(name: name))
   }

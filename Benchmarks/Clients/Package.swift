@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Apart from the package above, so that the guard builds neither of these clients.
+// Separate from the package in `Benchmarks`, so that the guard does not build these clients.
 let package = Package(
   name: "Clients",
   dependencies: [

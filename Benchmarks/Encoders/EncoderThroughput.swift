@@ -2,7 +2,7 @@ import FoundationEssentials
 import LupineSession
 import Row
 
-/// How many megabytes of body each encoder makes: `encoder-throughput ROUNDS`.
+/// Measures how many megabytes each encoder produces per second of processor time: `encoder-throughput ROUNDS`.
 @main enum EncoderThroughput {
   static func main() throws {
     guard let rounds = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) else {
@@ -19,7 +19,7 @@ import Row
     try report(name, rounds, beside: { try JSONEncoder().encode(value).count }) { try Encoding.body(of: value, .json) }
   }
 
-  /// The same number of times each, in turn.
+  /// Measures `encode` and `other` in turn, the same number of times.
   private static func report(
     _ name: String, _ rounds: Int, beside other: (() throws -> Int)? = nil, _ encode: () throws -> Int
   ) throws {

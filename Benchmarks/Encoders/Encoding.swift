@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineSession
 import LupineMultipart
 
-/// What is encoded, each time to the last byte; each gives the number of bytes.
+/// The encodings that are measured.
 enum Encoding {
   static func form() throws -> RequestBody {
     var form = MultipartFormData()
@@ -11,7 +11,7 @@ enum Encoding {
     return try form.asBody()
   }
 
-  /// Reads a body into a buffer of the size that transports use.
+  /// Reads a body to its end, into a buffer of the size that transports use; returns the number of bytes.
   static func read(_ body: RequestBody) throws -> Int {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 64)
     defer { space.deallocate() }

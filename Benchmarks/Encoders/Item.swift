@@ -1,6 +1,6 @@
 import LupineSession
 
-/// One of many structures that a body is made of.
+/// One of the structures that a body contains.
 struct Item: Encodable, Sendable {
   struct Maker: Encodable, Sendable {
     let name: String

@@ -3,7 +3,7 @@ import LupineCurl
 import LupineMultipart
 import Row
 
-/// Lupine with a form of ten files.
+/// The row of Lupine that sends a form of ten files.
 @main enum FormRow {
   static func main() {
     Work.run { work in

@@ -1,7 +1,7 @@
 import Requests
 import Row
 
-/// The core and the libcurl transport alone.
+/// The row of Lupine with only the core and the libcurl transport.
 @main enum LupineRow {
   static func main() { Work.run { try await Requests.measure($0) { $0 } } }
 }

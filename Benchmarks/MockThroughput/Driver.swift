@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Runs a task and those it makes on the thread that waits for it.
+/// Runs a task and its child tasks on the thread that waits for the task.
 ///
-/// So a program is one thread, whose instructions can be counted exactly: every run executes the same ones.
+/// The program then has one thread and executes the same instructions in every run, so they can be counted exactly.
 final class Driver: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
   private let outcome = Mutex<Result<Void, any Error>?>(nil)

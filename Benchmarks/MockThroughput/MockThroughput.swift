@@ -3,18 +3,20 @@ import LupineSession
 import LupineMock
 import Row
 
-/// Requests through the whole pipeline over the mock, one after the other, of one core's time.
+/// Measures requests through the whole pipeline over the mock, one after the other.
 ///
 ///     mock-throughput REQUESTS ROUNDS
 ///     mock-throughput count REQUESTS [log]
 ///
-/// Each round makes a session and so many requests, validates each and takes its bytes. Processor time is what counts, of
-/// all threads together, so that the figure is one core's whatever else the machine does.
+/// Each round creates a session, sends REQUESTS requests, validates each response and reads its bytes. The rates are
+/// per second of processor time of all threads, so the load of the machine does not change them.
 ///
-/// `count` makes one round on the main thread alone and prints nothing: it is for `Benchmarks/count`, which runs it under
-/// valgrind.
+/// `count` runs one round on the main thread and prints nothing. `Benchmarks/count` runs it under valgrind.
 @main enum MockThroughput {
-  /// Not async: the main thread would then end in Dispatch's `sigsuspend`, whose constant mask valgrind 3.19 writes to.
+  /// Starts the measurement.
+  ///
+  /// This function is not `async`: the main thread would then wait in Dispatch's `sigsuspend`, and valgrind 3.19 writes
+  /// to the constant mask of that call.
   static func main() throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.compactMap { Int($0) }.filter { $0 > 0 }) {
@@ -26,7 +28,10 @@ import Row
     }
   }
 
-  /// Off the main actor, as a server's code is: there, each response would cost two hops between threads.
+  /// Measures the rounds, without and with the exchange log.
+  ///
+  /// It runs off the main actor, as the code of a server does. On the main actor, each response would cost two switches
+  /// between threads.
   @concurrent
   private static func measure(requests: Int, rounds: Int) async throws {
     for keepsLog in [false, true] {
@@ -36,7 +41,7 @@ import Row
     }
   }
 
-  /// Requests a second of processor time.
+  /// Runs one round; returns the requests per second of processor time.
   private static func round(_ requests: Int, keepsLog: Bool) async throws -> Double {
     let mock = MockTransport(keepsLog: keepsLog)
     mock.stub(.get, "https://api.example.com/v1/users/42", .text("0123456789abcdef"))

@@ -1,6 +1,6 @@
-/* The floor: libcurl driven from C as fast as we know how, on one thread, without an allocation between requests.
+/* The baseline: libcurl in C, as fast as possible, on one thread, without an allocation between requests.
  *
- * The command line and the line that it prints are those of every row; see Row/Work.swift.
+ * It has the command line of every row and prints the same line; see Row/Work.swift.
  */
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is asked for: `get` and `decode` gather bodies, `discard` and `stream` drop them. */
+/* The kinds of work: `get` and `decode` collect the body in GET, `discard` and `stream` drop it in DISCARD. */
 enum workload { GET, DISCARD, TO_FILE, PUT, FORM };
 
 struct transfer {
@@ -77,17 +77,17 @@ static size_t ignore_line(char *bytes, size_t one, size_t count, void *context) 
 static void set_connection(CURL *easy, int isSecure) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROXY, "");
-  /* Names are kept, so that libcurl does not look at each request for those that are too old. */
+  /* Resolved names never expire, so that libcurl does not search for expired names at each request. */
   curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L * 1024);
-  /* With a folder of certificates, Debian's default, libcurl keeps none: it reads all of them for each connection. */
+  /* With a folder of certificates, Debian's default, libcurl caches none and reads all of them for each connection. */
   if (!getenv("LUPINE_DEFAULT_CAPATH")) curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
   if (getenv("LUPINE_CA")) curl_easy_setopt(easy, CURLOPT_CAINFO, getenv("LUPINE_CA"));
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, isSecure ? 1L : 0L);
 }
 
-/* What `curl -F` sends, though with a larger buffer: a form of ten files, each of them the one at `path`. */
+/* The form that `curl -F` sends for ten files, each of them the file at `path`; the upload buffer is larger. */
 static curl_mime *form(CURL *easy, const char *path) {
   curl_mime *form = curl_mime_init(easy);
   for (char name[] = "file0"; name[4] <= '9'; name[4]++) {
@@ -150,7 +150,7 @@ static void finish(struct work *work, CURLMsg *message, long *unstarted) {
   curl_multi_add_handle(work->multi, easy);
 }
 
-/* Makes so many requests, `concurrency` of them at a time. */
+/* Makes `count` requests, `concurrency` of them at a time. */
 static void make(struct work *work, long count) {
   long unfinished = count, unstarted = count;
   for (long index = 0; index < work->concurrency && unstarted > 0; index++, unstarted--) {
@@ -170,7 +170,7 @@ static void make(struct work *work, long count) {
   }
 }
 
-/* Opens connections by as many requests at once, whose answers are late, and leaves them to the multi. */
+/* Makes `count` requests at once, whose responses are delayed; their connections stay idle in the multi handle. */
 static void leave_idle(struct work *work, const char *url, long count) {
   struct work opening = *work;
   opening.workload = DISCARD;
@@ -190,7 +190,7 @@ struct cost {
   long peak;
 };
 
-/* `ru_maxrss` would count what the process held before it became this program. */
+/* The peak memory in kilobytes. `ru_maxrss` would include the memory of the process before exec. */
 static long peak(void) {
   char line[256];
   long kilobytes = 0;
@@ -219,8 +219,8 @@ static enum workload workload(const char *name) {
   return PUT;
 }
 
-/* What is asked for, as `Host` says it: an empty field first, so that libcurl does not put its own together for each
- * request, and then one that it sends like any other. */
+/* The field `Host`. An empty field comes first, so that libcurl does not build its own field for each request; libcurl
+ * sends the second field like any other. */
 static struct curl_slist *host(CURLU *parts) {
   char *name = NULL, *port = NULL, line[512];
   if (curl_url_get(parts, CURLUPART_HOST, &name, 0) || curl_url_get(parts, CURLUPART_PORT, &port, 0)) fail("no host");
@@ -244,8 +244,8 @@ static struct curl_slist *fields(CURLU *parts) {
   return curl_slist_append(list, "Expect:");
 }
 
-/* libcurl takes and frees its buffer of 128 KiB for each request, with which malloc would give memory back to the kernel
- * and ask for it again: 0.4 calls of brk and a page fault a request with 64 in flight. */
+/* libcurl allocates and frees a buffer of 128 KiB for each request. By default, malloc would return this memory to the
+ * kernel and request it again: 0.4 calls of brk and one page fault for each request with 64 in flight. */
 static void keep_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);

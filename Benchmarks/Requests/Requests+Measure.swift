@@ -5,7 +5,7 @@ public import LupineSession
 public import Row
 
 extension Requests {
-  /// Lupine as a program uses it: through a session, with validation.
+  /// Measures Lupine as a program uses it: with a session and with validation.
   ///
   /// With `LUPINE_EXECUTOR` set to `loop`, the program's tasks run on the transport's own thread.
   public static func measure(_ work: Work, _ assemble: (Session.Builder) -> Session.Builder) async throws {
@@ -16,7 +16,7 @@ extension Requests {
     if work.idle > 0 { configuration.connectionsPerHost = work.idle }
     let transport = CurlTransport(configuration)
     var builder = assemble(Session.Builder()).transport(transport)
-    // As the other programs agree on it; over libcurl it has to be named.
+    // The other rows negotiate HTTP/2. The libcurl transport uses it only if the session sets it.
     if work.url.hasPrefix("https://") { builder = builder.httpVersion(.http2) }
     let session = try builder.build()
     let requests = Requests(session: session, transport: transport, work: work)
@@ -29,7 +29,7 @@ extension Requests {
     }
   }
 
-  /// What the decoder alone costs, on the bytes of a file.
+  /// Measures only the decoder, on the bytes of a file.
   private static func decodeOnly(_ work: Work) async throws {
     let data = try Data(contentsOf: URL(filePath: work.path))
     let decoder = JSONDecoder()

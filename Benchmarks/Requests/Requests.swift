@@ -6,7 +6,7 @@ import LupineTransfers
 import LupineCurl
 import Row
 
-/// One request of each kind.
+/// Sends the requests of a workload, of every kind.
 public struct Requests: Sendable {
   let session: Session
   let transport: CurlTransport
@@ -29,7 +29,7 @@ public struct Requests: Sendable {
     }
   }
 
-  /// Opens the connections that are to lie idle.
+  /// Opens the connections that stay idle during the measurement.
   func leaveIdle() async throws {
     guard work.idle > 0 else { return }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,7 +42,7 @@ public struct Requests: Sendable {
     guard idle >= work.idle else { throw WorkError("\(idle) connections are idle and not \(work.idle)") }
   }
 
-  /// The bytes of FILE, once, in pieces as large as AsyncHTTPClient's row has them.
+  /// The bytes of FILE as a stream, in pieces of the same size as in the row of AsyncHTTPClient.
   private func stream() throws -> RequestBody {
     let descriptor = open(work.path, O_RDONLY)
     var facts = stat()
@@ -57,7 +57,9 @@ public struct Requests: Sendable {
     return .oneShot(length: Int64(facts.st_size), pieces)
   }
 
-  /// No request of a session throws the body of its answer away, so this is the transport alone.
+  /// Sends a request and discards the body of the response.
+  ///
+  /// It uses the transport without a session, because no request of a session discards its body.
   private func discard() async throws {
     let context = TransferContext(id: RequestID(1)) { _ in .discard(limit: .max) }
     let response = try await transport.send(OutgoingRequest(url: HTTPURL(work.url)), in: context)

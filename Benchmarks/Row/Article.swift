@@ -1,4 +1,4 @@
-/// What the small JSON body of W10 is decoded into.
+/// The value that W10 decodes from a small JSON body.
 public struct Article: Decodable, Sendable {
   let id: Int
   let title: String

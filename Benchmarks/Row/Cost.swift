@@ -1,12 +1,12 @@
 import Glibc
 
-/// What this process has cost so far.
+/// The processor time, the elapsed time and the memory of this process.
 public struct Cost {
-  /// Seconds of the processor, in the program and in the kernel for it.
+  /// The processor time in seconds, in the program and in the kernel.
   public var processor: Double
-  /// Seconds of the clock on the wall.
+  /// The elapsed time in seconds.
   var wall: Double
-  /// The most memory it held, in kilobytes.
+  /// The peak memory in kilobytes.
   var peak: Int
 
   /// The cost up to now.
@@ -14,7 +14,7 @@ public struct Cost {
     Cost(processor: seconds(CLOCK_PROCESS_CPUTIME_ID), wall: seconds(CLOCK_MONOTONIC), peak: memory)
   }
 
-  /// The cost of what lies between.
+  /// The cost between two measurements.
   public static func - (after: Cost, before: Cost) -> Cost {
     Cost(processor: after.processor - before.processor, wall: after.wall - before.wall, peak: after.peak)
   }
@@ -23,7 +23,9 @@ public struct Cost {
     "{\"requests\": \(requests), \"cpu\": \(processor), \"wall\": \(wall), \"peak\": \(peak)}"
   }
 
-  /// `ru_maxrss` would count what the process held before it became this program, such as its parent's pages.
+  /// The peak memory in kilobytes.
+  ///
+  /// `ru_maxrss` would include the memory of the process before exec, such as the pages of its parent.
   private static var memory: Int {
     guard let status = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(status) }

@@ -1,14 +1,14 @@
-/// How much of one thing a second of the processor did in each round.
+/// The rates of one operation per second of processor time, one rate for each round.
 public struct Rates {
-  /// The rounds' figures.
+  /// The rate of each round.
   public var values: [Double] = []
-  /// What something that it is compared with did in the same rounds; empty where there is none.
+  /// The rates of the operation for comparison in the same rounds; empty if there is none.
   public var beside: [Double] = []
   private let name: String
 
-  /// Names the thing.
+  /// Creates empty rates for the operation `name`.
   public init(_ name: String) { self.name = name }
 
-  /// Prints all of it as one line of JSON.
+  /// Prints the name and the rates as one line of JSON.
   public func report() { print("{\"name\": \"\(name)\", \"rates\": \(values), \"beside\": \(beside)}") }
 }

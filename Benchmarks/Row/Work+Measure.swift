@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Work {
-  /// Makes the requests and prints what they cost as one line of JSON.
+  /// Makes the requests and prints their cost as one line of JSON.
   @concurrent
   public func measure(_ request: @escaping @Sendable () async throws -> Void) async throws {
     try await make(warmUp, request)
@@ -10,7 +10,7 @@ extension Work {
     print((Cost.now - before).json(requests: count))
   }
 
-  /// Makes so many requests, `concurrency` of them at a time.
+  /// Makes `count` requests, `concurrency` of them at a time.
   private func make(_ count: Int, _ request: @escaping @Sendable () async throws -> Void) async throws {
     guard concurrency > 1 else {
       for _ in 0..<count { try await request() }

@@ -1,7 +1,9 @@
 import Glibc
 
 extension Work {
-  /// Runs a row's program while the main thread waits; callgrind does not survive what an async `main` does to it.
+  /// Runs a row's program while the main thread waits.
+  ///
+  /// callgrind crashes in a program with an `async` `main`.
   public static func run(_ program: @escaping @Sendable (Work) async throws -> Void) -> Never {
     Task.detached {
       do {

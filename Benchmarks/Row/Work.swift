@@ -1,21 +1,21 @@
 import Glibc
 
-/// What a row's program is asked to do; every row has the same command line.
+/// The work of a row's program; every row has the same command line.
 ///
 ///     ROW WORKLOAD URL COUNT CONCURRENCY WARM [FILE]
 ///
-/// WARM requests go first and are not counted; `LUPINE_CA` names the file of root certificates. `LUPINE_IDLE` connections
-/// are opened before by as many requests for `LUPINE_IDLE_URL` at once, and left idle.
+/// WARM requests precede the measurement. `LUPINE_CA` is the path of the file of root certificates. Before all other
+/// requests, `LUPINE_IDLE` simultaneous requests for `LUPINE_IDLE_URL` open as many connections, which then stay idle.
 public struct Work: Sendable {
-  /// What is done with each request.
+  /// The kinds of requests.
   public enum Kind: String, Sendable {
-    /// Gathers each body in memory.
+    /// Collects each body in memory.
     case get
-    /// Drops the bytes as they come.
+    /// Discards the bytes of each body as they arrive.
     case discard
     /// Writes the body to FILE.
     case file
-    /// Takes the body as an async stream.
+    /// Reads the body as an async stream.
     case stream
     /// Sends FILE.
     case put
@@ -23,27 +23,27 @@ public struct Work: Sendable {
     case putStream = "put-stream"
     /// Sends a form of ten files, each of them FILE.
     case form
-    /// Gathers each body and decodes it from JSON.
+    /// Collects each body and decodes it from JSON.
     case decode
   }
 
-  /// What is done with each request.
+  /// The kind of the requests.
   public let kind: Kind
-  /// Where the requests go.
+  /// The URL of the requests.
   public let url: String
-  /// How many are counted.
+  /// The number of measured requests.
   public let count: Int
-  /// How many are under way at a time.
+  /// The number of requests in flight.
   public let concurrency: Int
-  /// How many go first.
+  /// The number of requests before the measurement.
   public let warmUp: Int
-  /// FILE; empty where there is none.
+  /// The path of FILE; empty if there is none.
   public let path: String
-  /// How many connections lie idle meanwhile, and the URL that opens them, whose answers are late.
+  /// The number of connections that stay idle during the measurement.
   public let idle = Int(Self.variable("LUPINE_IDLE") ?? "") ?? 0
-  /// See `idle`.
+  /// The URL of the requests that open the idle connections; its responses are delayed.
   public let idleURL = Self.variable("LUPINE_IDLE_URL") ?? ""
-  /// The file of root certificates; `nil` means the system's.
+  /// The path of the file of root certificates; `nil` means the system's certificates.
   public let authorities = Self.variable("LUPINE_CA")
 
   /// Reads the command line.
@@ -60,15 +60,15 @@ public struct Work: Sendable {
     path = words.count > 6 ? words[6] : ""
   }
 
-  /// A variable of the environment; `nil` where it is not set.
+  /// A variable of the environment; `nil` if it is not set.
   public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// Why a row cannot do what it is asked.
+/// The error of a row that cannot do its work.
 public struct WorkError: Error, CustomStringConvertible {
   /// The reason.
   public let description: String
 
-  /// Gives the reason.
+  /// Creates an error with its reason.
   public init(_ description: String) { self.description = description }
 }

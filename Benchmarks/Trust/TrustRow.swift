@@ -3,8 +3,10 @@ import LupineOpenSSL
 import Requests
 import Row
 
-/// Lupine with the evaluator that `LUPINE_TRUST` names, which pins the certificate in the file `LUPINE_PIN`; without one,
-/// libcurl's own verification of chain and name.
+/// The row of Lupine with the evaluator that `LUPINE_TRUST` names and the pins of the certificates in `LUPINE_PIN`, a
+/// file.
+///
+/// Without `LUPINE_TRUST`, libcurl verifies the chain and the name.
 @main enum TrustRow {
   static func main() {
     Work.run { work in

@@ -2,7 +2,7 @@ import Lupine
 import Requests
 import Row
 
-/// All that `import Lupine` brings, with its defaults.
+/// The row of Lupine with the whole module `Lupine` and its standard defaults.
 @main enum UmbrellaRow {
   static func main() { Work.run { try await Requests.measure($0) { $0.standardDefaults() } } }
 }

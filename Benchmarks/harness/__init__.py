@@ -1,1 +1,1 @@
-"""The parts of `bench`, which measures, and of `guard`, which looks for gross regressions."""
+"""The parts of `bench`, which measures, of `count`, which counts, and of `guard`, which detects gross regressions."""

@@ -1,4 +1,4 @@
-"""What a program costs by callgrind's count, whatever else the machine does."""
+"""The cost of a program as callgrind counts it, which does not depend on the load of the machine."""
 
 import re
 import subprocess

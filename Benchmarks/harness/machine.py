@@ -1,4 +1,4 @@
-"""What the figures depend on."""
+"""The properties of the machine and its software on which the figures depend."""
 
 import datetime
 import json
@@ -20,7 +20,7 @@ def facts():
 
 
 def summary(results):
-    """What was measured on what: each machine, with the days of its figures."""
+    """The machines on which the results were measured, each with the days of its figures."""
     days = {}
     for facts in (result["machine"] for result in results.values()):
         machine = f"{facts['system']}, {facts['cores']} cores, libcurl {facts['libcurl']}"
@@ -46,7 +46,7 @@ def processor():
 
 
 def version(*command):
-    """The line of what the command prints that tells a version; empty where there is no such command."""
+    """The line of the command's output that contains the version; empty if the command does not exist."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin"
     try:
         answer = subprocess.run(

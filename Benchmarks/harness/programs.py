@@ -1,4 +1,4 @@
-"""The measures that are programs of their own: the mock (W8) and the encoders (W9e)."""
+"""The measurements by separate programs: the mock (W8) and the encoders (W9e)."""
 
 import json
 import statistics
@@ -14,7 +14,7 @@ def build(program):
 
 
 def measure(throughput, rounds):
-    """What the program did in a second: the median of the rounds, and the least and the most of them."""
+    """The rates that the program measures: for each, the median, the least and the most of the rounds."""
     command = [BUILD / "release" / throughput.program, *throughput.arguments, str(rounds)]
     with client_core():
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS)

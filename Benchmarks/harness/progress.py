@@ -1,4 +1,4 @@
-"""What is being done and for how long, on the terminal."""
+"""Shows the current step and the elapsed time on the terminal."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ BEGAN = time.monotonic()
 
 
 def show(text):
-    """Says what is being done: over what was said before on a terminal, and on a line of its own elsewhere."""
+    """Shows the current step: in place of the previous step on a terminal, and on a new line elsewhere."""
     minutes, seconds = divmod(int(time.monotonic() - BEGAN), 60)
     line = f"{minutes}:{seconds:02} {text}"
     if sys.stderr.isatty():
@@ -17,6 +17,6 @@ def show(text):
 
 
 def clear():
-    """Leaves an empty line to whatever is printed next."""
+    """Clears the line of the current step, for the next output."""
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)

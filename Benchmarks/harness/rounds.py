@@ -1,4 +1,4 @@
-"""The rounds: each row once, in turn, again and again, so that what disturbs the machine disturbs them all."""
+"""The rounds: each round runs each row once, so that a disturbance of the machine affects all rows."""
 
 import dataclasses
 import statistics
@@ -10,7 +10,7 @@ from .progress import show
 def measure(workload, row_list, places, folder, authorities, rounds):
     """Measures a workload; returns for each row the median of its ratios to the first row, and its figures.
 
-    A row that fails loses its own figures alone; without the first one there is nothing to compare with.
+    If a row fails, only its own figures are missing. If the first row fails, the whole measurement fails.
     """
     samples = {row.name: [] for row in row_list}
     failures = {}
@@ -45,12 +45,12 @@ def measure(workload, row_list, places, folder, authorities, rounds):
 
 
 def is_left_out(row, workload, number):
-    """A very slow client makes the long transfers once."""
+    """Whether the row skips this round: a very slow client makes the long transfers only in the first round."""
     return row.part > 2 and workload.count == 1 and not workload.processes and number > 0
 
 
 def best_of_processes(row, workload, places, folder, authorities):
-    """A short process is started several times and its least cost counts, since what disturbs it only ever adds."""
+    """Runs a short process several times and returns the cheapest run, because a disturbance only adds to the cost."""
     runs = [rows.run(row, workload, places, folder, authorities) for _ in range(max(1, workload.processes))]
     return min(runs, key=lambda each: each["cpu"])
 

@@ -19,7 +19,7 @@ STATIC = CHECKOUT / ".build-bench-static"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work."""
+    """A client. A very slow client makes 1/`part` of the requests and skips rounds of the long transfers."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class Row:
     scratch: object
     options: tuple = ()
     part: int = 1
-    # What it is told by its environment, besides what all are told.
+    # The variables of its environment, in addition to those of all rows.
     variables: tuple = ()
 
     @property
@@ -36,7 +36,7 @@ class Row:
         return self.scratch / "release" / self.program
 
     def build(self):
-        """Builds the program anew; what an earlier build has left is not measured where this one fails."""
+        """Builds the program. First removes the old one, so that it is not measured if the build fails."""
         self.path.unlink(missing_ok=True)
         swift_build(self.package, self.scratch, self.program, *self.options)
 
@@ -49,7 +49,7 @@ def swift_build(package, scratch, product, *options):
 
 
 class Floor(Row):
-    """A program in C, without Swift's standard library, which SwiftPM would link it with."""
+    """A program in C, built without SwiftPM, because SwiftPM would link Swift's standard library."""
 
     @property
     def path(self):
@@ -64,14 +64,17 @@ class Floor(Row):
 
 
 class Static(Row):
-    """A program that brings all of Swift's runtime, built as the README recommends for one that starts often."""
+    """A program that contains Swift's runtime, built as the README recommends for a program that starts often."""
 
     def build(self):
         self.path.unlink(missing_ok=True)
         swift_build(self.package, self.scratch, self.program, *self.options, *self.runtime())
 
     def runtime(self):
-        """The C++ runtime below Swift's comes as an archive too: from a folder that has no shared one to be taken first."""
+        """The options that also link the C++ runtime statically.
+
+        The archive is in a folder without the shared library, because the linker would prefer the shared library.
+        """
         compiler = shutil.which("clang") or "cc"
         found = subprocess.run(
             [compiler, "-print-file-name=libstdc++.a"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -84,7 +87,7 @@ class Static(Row):
 
 
 C = Floor("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
-# What a program gets that leaves the folder of certificates as it is, which takes long.
+# A program that keeps the default folder of certificates, which libcurl reads slowly.
 C_DEFAULT = Floor(
     "c-default", "C, default CAPATH", "raw-curl", "Benchmarks", BUILD, part=10,
     variables=(("LUPINE_DEFAULT_CAPATH", "1"),))
@@ -95,7 +98,7 @@ UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "B
 STATIC_LUPINE = Static(
     "lupine-static", "Lupine, static", "lupine-row", "Benchmarks", STATIC,
     ("--static-swift-stdlib", "-Xswiftc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"))
-# Lupine with its encoder of forms, which it has as a plugin.
+# Lupine with the plugin that encodes forms.
 FORM = dataclasses.replace(LUPINE, program="form-row")
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
 FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
@@ -120,24 +123,24 @@ TITLES = {row.name: row.title for row in (C, C_DEFAULT, LUPINE, LOOP, UMBRELLA, 
 
 
 def distinct(row_list):
-    """One row of each program."""
+    """The first row of each program."""
     return list({row.path: row for row in reversed(row_list)}.values())[::-1]
 
 
-# What a row that cannot be measured raises.
+# The errors of a row that cannot be measured.
 FAILURES = (RuntimeError, OSError, ValueError, PeerError)
 LIMIT_SECONDS = 300
 
 
 def command(row, workload, places, folder, count):
-    """What runs a row for so many requests."""
+    """The command that runs a row for `count` requests."""
     return [
         row.path, workload.kind, places[workload.server], str(count), str(workload.concurrency),
         str(workload.warm // row.part), str(file_for(workload, folder))]
 
 
 def run(row, workload, places, folder, authorities):
-    """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
+    """Runs a row once; returns processor time and elapsed time of one request in seconds, and the memory in MB."""
     arguments = command(row, workload, places, folder, max(1, workload.count // row.part))
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
         with client_core():
@@ -155,7 +158,7 @@ def run(row, workload, places, folder, authorities):
 
 
 def finish(process):
-    """Waits for the end of a process, and ends one that takes too long; returns what it printed and used."""
+    """Waits for a process, and ends it after LIMIT_SECONDS; returns its output and its use of resources."""
     watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
     watchdog.start()
     try:
@@ -177,7 +180,10 @@ def first_line(errors):
 
 
 def environment(row, workload, places, authorities, folder):
-    """What a row is told; its temporary files go where the others' files go, and no language adds a field to requests."""
+    """The environment of a row.
+
+    The temporary files of all rows go to the same folder. No language is set, because it would add a field to requests.
+    """
     variables = dict(
         os.environ, LUPINE_CA=str(authorities), LANG="C", LC_ALL="C", TMPDIR=str(folder / "memory"), **dict(row.variables))
     if workload.idle:
@@ -186,13 +192,13 @@ def environment(row, workload, places, authorities, folder):
 
 
 def file_for(workload, folder):
-    """Where the bytes of a row come from, or go to."""
+    """The file that a row reads or writes."""
     return folder / {"file": "memory/received", "form": "tenth", "decode": "article"}.get(workload.kind, "large")
 
 
 @contextlib.contextmanager
 def memory(folder):
-    """`folder`/memory for what rows write: memory where there is room for it, since no disk is to be measured."""
+    """Provides `folder`/memory for the files of rows: in memory if there is room, so that no disk is measured."""
     place = pathlib.Path("/dev/shm")
     has_room = os.access(place, os.W_OK) and shutil.disk_usage(place).free > 2 * GIB
     with tempfile.TemporaryDirectory(prefix="lupine-bench-", dir=place if has_room else folder) as home:

@@ -1,4 +1,4 @@
-"""The servers: nginx, and a small program of ours for what nginx cannot do. Both run on a core of their own."""
+"""The servers: nginx, and a small program for requests that nginx cannot serve. Both run on a core without clients."""
 
 import contextlib
 import http.client
@@ -68,9 +68,9 @@ CORES = sorted(os.sched_getaffinity(0))
 
 @contextlib.contextmanager
 def core(number):
-    """Programs that are started meanwhile stay on this core; with a single core there is no choice.
+    """Programs that start within this context run only on this core; a machine with one core has no choice.
 
-    They inherit it, which costs them nothing: what a child does before it becomes the program would count as theirs.
+    The programs inherit the core, because work between fork and exec would count as work of the program.
     """
     os.sched_setaffinity(0, {CORES[number % len(CORES)]})
     try:
@@ -84,12 +84,12 @@ def server_core():
 
 
 def client_core():
-    """The core that no server has."""
+    """The core that the servers do not use, if there are two cores."""
     return core(1)
 
 
 def allow_descriptors():
-    """Lets servers and rows have a thousand connections each; the usual bound of a shell is 1,024 descriptors."""
+    """Raises the limit of descriptors, usually 1,024, so that servers and rows can have a thousand connections each."""
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if least != resource.RLIM_INFINITY and least < DESCRIPTORS:
         wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
@@ -97,11 +97,11 @@ def allow_descriptors():
 
 
 def start(guard, folder):
-    """Starts both and returns the URL of each place that a workload may name."""
+    """Starts both servers and returns the URL of each place that a workload can name."""
     allow_descriptors()
     places = start_nginx(guard, folder / "nginx")
     places.update(start_sink(guard))
-    # What is done without a server.
+    # For work without a server.
     places["nowhere"] = "nothing"
     return places
 
@@ -146,7 +146,7 @@ def start_sink(guard):
 
 
 def authorities(folder):
-    """The system's root certificates and the one of the servers here, in one file: what a client has to load."""
+    """Writes the file that a client loads: the system's root certificates and the root certificate of these servers."""
     bundle = folder / "authorities.pem"
     system = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
     bundle.write_bytes(system.read_bytes() + (CERTIFICATES / "root.pem").read_bytes())
@@ -154,7 +154,10 @@ def authorities(folder):
 
 
 def make_files(folder):
-    """What is sent, and what is decoded without a server. Each is read once, so that it is in memory from the first round on."""
+    """Makes the files that are sent, and the file that is decoded without a server.
+
+    Reads the files that are sent once, so that they are in the page cache before the first round.
+    """
     for name, size in (("large", GIB), ("tenth", GIB // 10)):
         with open(folder / name, "w+b", buffering=0) as file:
             file.truncate(size)

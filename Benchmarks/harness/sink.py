@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server that throws bodies away, and answers 200 µs later where it is asked for `/slow`, 1 s later for `/hold`.
+"""A server that discards bodies; it delays the response by 200 µs for `/slow` and by 1 s for `/hold`.
 
     sink.py DESCRIPTOR    accepts on the listening socket of that number
 """
@@ -23,7 +23,7 @@ def length(head):
 
 
 def drop(connection, count):
-    """Receives so many bytes; the kernel drops them, without a copy."""
+    """Receives `count` bytes, which the kernel drops without a copy."""
     space = bytearray(1 << 20)
     while count > 0:
         received = connection.recv_into(space, min(count, len(space)), socket.MSG_TRUNC)
@@ -62,7 +62,7 @@ def quietly(connection):
 def main():
     listener = socket.socket(fileno=int(sys.argv[1]))
     listener.listen(2048)
-    # A thread a connection, of which there are many.
+    # Each of the many connections has a thread, so the stacks are small.
     threading.stack_size(256 << 10)
     while True:
         connection, _ = listener.accept()

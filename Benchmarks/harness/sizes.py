@@ -1,4 +1,4 @@
-"""What a program takes on the disk."""
+"""The size of a program on the disk."""
 
 import pathlib
 import subprocess
@@ -7,7 +7,7 @@ import tempfile
 
 
 def stripped(row_list):
-    """The size of each row's binary without symbols, in bytes; empty, with a word, where `strip` is missing or fails."""
+    """The size of each row's binary without symbols, in bytes; empty, with a message, if `strip` does not run."""
     try:
         with tempfile.TemporaryDirectory(prefix="lupine-sizes-") as folder:
             return {row.name: size(row.path, pathlib.Path(folder) / row.name) for row in row_list}

@@ -1,10 +1,10 @@
-"""Where Lupine stands, as the README's tables, which lie between two markers."""
+"""The tables of the results in the README, between two markers."""
 
 from . import machine, table
 from .rows import TITLES
 
 BEGIN, END = "<!-- The figures; `make plot` writes them. -->", "<!-- The figures end here. -->"
-# Ratios of the first state that could be measured.
+# Ratios of the first version that was measured.
 AT_FIRST = {
     "W1": 2.92, "W1r": 2.54, "W2": 3.13, "idle": 3.63, "W3": 3.28, "W4": 0.95, "W4b": 1.01, "W4s": 2.51, "W5": 1.05,
     "W6": 1.28, "W10": 2.62}
@@ -40,7 +40,7 @@ def ratios(results):
 
 
 def others(results):
-    """What has no place in the table above, a line each."""
+    """The table of the figures that the first table does not contain, one line for each."""
     yield line("", "median (least to most)", "goal")
     yield "|---" * 3 + "|"
     for name, result in results.items():

@@ -1,4 +1,4 @@
-"""The figures as JSON: those that `bench` measured here, and those in the project, which its chart and table are made of."""
+"""The figures as JSON: those of `bench` on this machine, and those in the project, for the chart and the tables."""
 
 import json
 
@@ -17,7 +17,7 @@ def read(file):
 
 
 def add(results, file):
-    """Writes each workload's figures in the place of its older ones; those of the others stay. Returns all."""
+    """Replaces the figures of these workloads in the file and keeps those of the others; returns all figures."""
     kept = read(file) | results
     ordered = {each.name: kept[each.name] for each in ALL if each.name in kept}
     file.write_text(json.dumps(ordered, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

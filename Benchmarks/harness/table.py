@@ -1,4 +1,4 @@
-"""The table, as text."""
+"""The table of the results, as text."""
 
 from .rows import TITLES
 
@@ -13,7 +13,7 @@ def seconds(value):
 
 
 def lines(results):
-    """The table; `!` stands behind a figure that misses its goal."""
+    """The lines of the table; `!` follows a figure that misses its goal."""
     yield LINE.format("workload", "row", "x first", "spread", "goal", "each", "peak")
     for name, result in results.items():
         title = f"{name:<4} {result['title']}"

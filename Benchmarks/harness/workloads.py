@@ -1,4 +1,4 @@
-"""What is measured, and what the figures are to be: W1 to W10, and the cost of trust."""
+"""The workloads and their goals: W1 to W10, and the cost of trust."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from . import rows
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """One piece of work that rows do: `count` requests of a kind, so many at a time, after some to warm up."""
+    """The work of a row: `count` requests of a kind, `concurrency` at a time, after `warm` requests to warm up."""
 
     name: str
     title: str
@@ -16,32 +16,32 @@ class Workload:
     count: int
     concurrency: int = 1
     warm: int = 0
-    # The highest ratio to the first row that is good enough, for each row that has a goal.
+    # The highest acceptable ratio to the first row, for each row that has a goal.
     goals: dict = dataclasses.field(default_factory=dict)
-    # The first row is what the others are compared with.
+    # The other rows are compared with the first row.
     rows: tuple = rows.OURS + rows.OTHERS
-    # The most memory in MB that Lupine may take.
+    # The highest acceptable memory of Lupine, in MB.
     memory: float | None = None
-    # The whole process counts, not only its requests; this often a round.
+    # If not 0, each round runs this number of processes and measures whole processes, not only their requests.
     processes: int = 0
-    # So many connections lie idle meanwhile.
+    # The number of connections that stay idle during the measurement.
     idle: int = 0
-    # Lupine's highest ratio to C with its default folder of certificates.
+    # The highest acceptable ratio of Lupine to C with its default folder of certificates.
     default_goal: float | None = None
-    # The cost of decoding is added to the floor.
+    # Whether the cost of decoding is added to the first row.
     decodes: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Throughput:
-    """What a program does in a second of one core; it prints a line of JSON for each thing that it measures."""
+    """A program that measures rates per second of processor time; it prints a line of JSON for each operation."""
 
     name: str
     title: str
     program: str
     unit: str
     arguments: tuple = ()
-    # The lowest rate that is good enough, for each thing that has a goal.
+    # The lowest acceptable rate, for each operation that has a goal.
     goals: dict = dataclasses.field(default_factory=dict)
 
 
@@ -49,9 +49,9 @@ def both(default, loop):
     return {"lupine": default, "lupine-loop": loop}
 
 
-# URLSession on Linux cannot be told of a root certificate.
+# URLSession on Linux has no setting for a root certificate.
 SECURE = rows.OURS + (rows.STATIC_LUPINE, rows.NIO)
-# A program with all of Swift's runtime in it saves the calls between libraries too.
+# A program that contains Swift's runtime also saves the cost of calls between libraries.
 STATIC = rows.OURS + (rows.STATIC_LUPINE,) + rows.OTHERS
 
 MOCK = Throughput(
@@ -97,6 +97,6 @@ NAMES = dict.fromkeys([each.name for each in ALL] + list(SETS))
 
 
 def named(names):
-    """The workloads of these names; all of them where there is none."""
+    """The workloads of these names; all workloads if there are no names."""
     wanted = {workload for name in names for workload in SETS.get(name, [name])}
     return [each for each in ALL if each.name in wanted or not names]

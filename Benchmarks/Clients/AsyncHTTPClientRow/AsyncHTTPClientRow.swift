@@ -5,7 +5,7 @@ import NIOCore
 import NIOSSL
 import Row
 
-/// AsyncHTTPClient, as its own documentation has it used.
+/// The row of AsyncHTTPClient, which is used as its documentation recommends.
 @main struct AsyncHTTPClientRow {
   let client: HTTPClient
   let work: Work

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Row
 
-/// URLSession, as swift-corelibs-foundation has it.
+/// The row of URLSession from swift-corelibs-foundation.
 @main struct URLSessionRow {
   let session: URLSession
   let work: Work

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A server on loopback that answers each connection once with the same bytes, right or wrong.
+/// A server on loopback that answers each connection once with the same bytes, valid or not.
 package final class WirePeer: Sendable {
   /// The protocol of the connections: with or without TLS, HTTP/2 or HTTP/1.1.
   package struct Line: Sendable {
@@ -19,7 +19,7 @@ package final class WirePeer: Sendable {
 
   /// The action of the server after the last byte.
   package enum Ending: Sendable {
-    /// Ends the connection in order: close_notify where there is TLS, then FIN.
+    /// Ends the connection in order: with TLS it sends close_notify, then FIN.
     case close
     /// Sends FIN without close_notify; with TLS that is a truncation.
     case cut

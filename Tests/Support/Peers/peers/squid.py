@@ -75,7 +75,7 @@ def make_files(folder):
 
 
 def run(guard, home, name, schemes, ports, access):
-    """Starts a squid; returns a function that waits for its ports. `ports` has pairs of a port and its configuration."""
+    """Starts a squid; returns a function that waits for its ports. `ports` pairs each port with its line."""
     folder = home / name
     folder.mkdir()
     make_files(folder)
