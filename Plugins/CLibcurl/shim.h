@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -19,18 +18,6 @@ typedef int (*lupine_prerequest_callback)(void *context, char *remote, char *loc
 typedef int (*lupine_debug_callback)(CURL *easy, curl_infotype kind, char *bytes, size_t count, void *context);
 typedef curl_socket_t (*lupine_open_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*lupine_close_callback)(void *context, curl_socket_t socket);
-
-// malloc places a large buffer 16 bytes after the start of a page. Some processors copy received bytes to such an address at a
-// third of the speed, so libcurl's receive buffers start with the page.
-static void *lupine_allocate(size_t size) {
-  void *memory = NULL;
-  if (size < 64 << 10) return malloc(size);
-  return posix_memalign(&memory, 4096, size) == 0 ? memory : NULL;
-}
-
-static inline CURLcode lupine_global_init(void) {
-  return curl_global_init_mem(CURL_GLOBAL_DEFAULT, lupine_allocate, free, realloc, strdup, calloc);
-}
 
 static inline CURLcode lupine_easy_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);

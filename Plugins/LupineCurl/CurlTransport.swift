@@ -145,8 +145,8 @@ extension CurlTransport {
     public var connectionLifetime: Duration = .seconds(3600)
     /// The maximum number of bytes in one read from a connection, from 1 KiB to 512 KiB.
     ///
-    /// Default: 128 KiB.
-    public var receiveBufferSize = 128 << 10
+    /// Default: 96 KiB, because malloc makes a new mapping for each buffer of 128 KiB or more.
+    public var receiveBufferSize = 96 << 10
 
     /// Creates the default settings.
     public init() {}

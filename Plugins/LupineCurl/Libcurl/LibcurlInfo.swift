@@ -4,7 +4,7 @@ import LupineCore
 /// Properties of the installed libcurl.
 enum LibcurlInfo {
   /// Initializes libcurl, once per process.
-  static let isReady: Bool = lupine_global_init() == CURLE_OK
+  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// The capabilities of libcurl; without `streamEndChecks`, because libcurl does not expose END_STREAM.
   static let capabilities: TransportCapabilities = {
