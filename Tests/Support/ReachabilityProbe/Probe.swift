@@ -16,7 +16,7 @@ enum Probe {
     for await status in NetworkReachabilityManager(host: arguments.first).statuses { say("status \(status)") }
   }
 
-  /// Runs `watch` as the user nobody, without privileges.
+  /// Runs `watch` as the user `nobody`, which has no privileges.
   private static func unprivileged(_ arguments: [String]) async throws {
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw ProbeError("cannot become nobody") }
     say("user \(getuid())")

@@ -38,8 +38,8 @@ struct RefreshState<Credential: AuthenticationCredential> {
   /// Returns the next step of a request before it is sent.
   ///
   /// - Parameters:
-  ///   - requiresRefresh: whether the credential with the mark requires a refresh, as it states itself. It is asked
-  ///     outside the lock, because it is code of the program.
+  ///   - requiresRefresh: the result of the credential's `requiresRefresh(at:)`. The caller calls it outside the lock,
+  ///     because it is the program's code.
   ///   - seen: the mark of that credential.
   mutating func next(now: Duration, requiresRefresh: Bool, of seen: Int, _ window: RefreshWindow) -> Step {
     guard seen == mark else { return .overtaken }
