@@ -22,11 +22,11 @@ import LupineSupport
 /// guard reader.isFinished else { throw LupineError(.connectionLost, "The connection ended within the body.") }
 /// ```
 ///
-/// The caller has duties that the reader cannot fulfil:
+/// The reader does not see the connection, so the caller does the following:
 ///
-/// - If the connection ends before `isFinished`, the body is not complete.
-/// - After an error, or if bytes follow the end of the body, the connection carries no other exchange.
-/// - The caller validates the trailers (RFC 9110 section 6.5). They are no fields of the head.
+/// - It treats the body as incomplete if the connection ends before `isFinished`.
+/// - It closes the connection after an error, and if bytes follow the end of the body.
+/// - It validates the trailers (RFC 9110 section 6.5). They are no fields of the head.
 public struct ChunkReader: Sendable {
   /// An element of the body.
   public enum Element: Sendable, Hashable {

@@ -36,41 +36,70 @@ public enum ResponseFraming: Sendable, Hashable {
   public init(
     of head: HTTPResponse, to method: HTTPRequest.Method, in version: ProtocolVersion = .http1_1
   ) throws(LupineError) {
-    let length = try Self.length(head.headerFields[values: .contentLength])
-    let codings = head.headerFields[values: .transferEncoding]
-    if !codings.isEmpty {
-      guard length == nil else { throw MalformedFraming.twoRules.error }
-      guard version != .http1_0, codings.count == 1, codings[0].lowercased() == "chunked" else {
-        throw MalformedFraming.transferCoding.error
-      }
-    }
-    let isTunnel = method == .connect && head.status.kind == .successful
-    if isTunnel || method == .head || head.status.code == 204 || head.status.code == 304 {
-      self = .none
-    } else if !codings.isEmpty {
-      self = .chunked
-    } else {
-      self = length.map { .length($0) } ?? .untilClose
-    }
+    var declared = DeclaredLength()
+    for field in head.headerFields { try declared.record(field) }
+    try declared.check(version)
+    self.init(declared, code: head.status.code, to: method)
   }
 
-  private static func length(_ values: [String]) throws(LupineError) -> Int64? {
-    guard let value = values.first else { return nil }
-    guard values.count == 1, value.utf8.allSatisfy(\.isDigit), let length = Int64(value) else {
-      throw MalformedFraming.length.error
+  init(_ declared: DeclaredLength, code: Int, to method: HTTPRequest.Method) {
+    let isTunnel = method == .connect && (200..<300).contains(code)
+    if isTunnel || method == .head || code == 204 || code == 304 {
+      self = .none
+    } else if declared.isChunked {
+      self = .chunked
+    } else {
+      self = declared.contentLength.map { .length($0) } ?? .untilClose
     }
-    return length
   }
 }
 
-/// The violations of the rules for the end of a body.
-enum MalformedFraming: String {
-  case twoRules = "it has both Content-Length and Transfer-Encoding"
-  case length = "its Content-Length is not one decimal number"
-  case transferCoding = "its Transfer-Encoding is not exactly chunked, or its version is HTTP/1.0"
+/// The length of the body that the fields of a head declare.
+struct DeclaredLength: Sendable {
+  private(set) var contentLength: Int64?
+  private(set) var isChunked = false
 
-  /// The error for the violation.
-  var error: LupineError {
-    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
+  /// Whether a body with content is declared.
+  var isContent: Bool { isChunked || contentLength ?? 0 > 0 }
+
+  /// Records a field if it determines the length of the body.
+  ///
+  /// - Throws: `LupineError` of kind `malformedResponse` if the field is repeated or its value is invalid.
+  mutating func record(_ field: HTTPField) throws(LupineError) {
+    try field.withUnsafeBytesOfValue { (value) throws(LupineError) in
+      try record(field.name, UnsafeRawBufferPointer(value))
+    }
+  }
+
+  private mutating func record(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) throws(LupineError) {
+    if name == .contentLength {
+      guard contentLength == nil else { throw MalformedResponse.twoLengths.error }
+      contentLength = try Self.number(value)
+    } else if name == .transferEncoding {
+      guard !isChunked, Self.isChunked(value) else { throw MalformedResponse.transferCoding.error }
+      isChunked = true
+    }
+  }
+
+  /// Rejects contradictory fields after the head is complete.
+  func check(_ version: ProtocolVersion) throws(LupineError) {
+    if isChunked, contentLength != nil { throw MalformedResponse.lengthAndChunked.error }
+    if isChunked, version != .http1_1 { throw MalformedResponse.transferCoding.error }
+  }
+
+  private static func number(_ value: UnsafeRawBufferPointer) throws(LupineError) -> Int64 {
+    var number: Int64 = 0
+    guard !value.isEmpty else { throw MalformedResponse.badLength.error }
+    for byte in value {
+      let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflowsNow) = tens.addingReportingOverflow(Int64(byte &- 0x30))
+      guard byte.isDigit, !overflows, !overflowsNow else { throw MalformedResponse.badLength.error }
+      number = sum
+    }
+    return number
+  }
+
+  private static func isChunked(_ value: UnsafeRawBufferPointer) -> Bool {
+    value.count == 7 && zip(value, "chunked".utf8).allSatisfy { $0 | 0x20 == $1 }
   }
 }

@@ -1,0 +1,24 @@
+import LupineCore
+
+/// The violations of HTTP in a response's head or trailers, or in the length of its body.
+enum MalformedResponse: String {
+  case bareLineFeed = "a line ends without a carriage return"
+  case statusLine = "the status line is not valid"
+  case version = "its HTTP version was not requested"
+  case switchingProtocols = "it switches to a protocol that was not requested"
+  case folded = "a field is folded over two lines"
+  case fieldName = "a field's name is empty or contains a byte that is not allowed"
+  case fieldValue = "a field's value contains a control byte"
+  case twoLengths = "it has two Content-Length fields"
+  case badLength = "its Content-Length is not one decimal number"
+  case lengthAndChunked = "it has both Content-Length and Transfer-Encoding"
+  case transferCoding = "its Transfer-Encoding is not exactly chunked, or its version is not HTTP/1.1"
+  case secondHead = "a second final head follows the first"
+
+  /// The error for the violation.
+  ///
+  /// Programs may interpret such a response differently, so its connection is not reused (RFC 9112 section 6.3).
+  var error: LupineError {
+    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
+  }
+}
