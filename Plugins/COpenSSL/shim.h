@@ -117,9 +117,18 @@ static inline int lupine_is_plain_revocation_list(X509_CRL *list) {
 typedef int (*lupine_verify_callback)(X509_STORE_CTX *context, void *argument);
 typedef int (*lupine_status_callback)(SSL *connection, void *argument);
 
-static inline long lupine_request_staple(SSL_CTX *context, lupine_status_callback callback, void *argument) {
-  if (!SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp)) return 0;
-  return SSL_CTX_set_tlsext_status_cb(context, callback) && SSL_CTX_set_tlsext_status_arg(context, argument);
+// Sets the function that OpenSSL calls with the stapled OCSP response of each connection that requests one.
+static inline long lupine_receive_staples(SSL_CTX *context, lupine_status_callback callback) {
+  return SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+
+// Makes each connection of a context request a stapled OCSP response.
+static inline long lupine_request_staples(SSL_CTX *context) {
+  return SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+}
+
+static inline long lupine_request_staple(SSL *connection) {
+  return SSL_set_tlsext_status_type(connection, TLSEXT_STATUSTYPE_ocsp);
 }
 
 static inline long lupine_staple(SSL *connection, const uint8_t **bytes) {
@@ -128,6 +137,46 @@ static inline long lupine_staple(SSL *connection, const uint8_t **bytes) {
 
 static inline int lupine_context_index(CRYPTO_EX_free *release) {
   return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+static inline int lupine_connection_index(CRYPTO_EX_free *release) {
+  return SSL_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+// Sets the oldest and the newest version of TLS; 0 for the newest one means every newer version.
+static inline long lupine_limit_versions(SSL *connection, int minimum, int maximum) {
+  return SSL_set_min_proto_version(connection, minimum) && SSL_set_max_proto_version(connection, maximum);
+}
+
+// Prepares a context for connections that never block.
+//
+// A write may be repeated from another address, and reports each record. A read takes what the socket has. A peer cannot
+// renegotiate (RFC 5246 section 7.4.1.1).
+static inline void lupine_client_prepare(SSL_CTX *context, int minimum, int maximum, size_t read_size) {
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_min_proto_version(context, minimum);
+  SSL_CTX_set_max_proto_version(context, maximum);
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, read_size);
+}
+
+// Sets the name of the server for its choice of a certificate (RFC 6066 section 3). Returns 0 on failure.
+static inline long lupine_set_server_name(SSL *connection, const char *name) {
+  return SSL_set_tlsext_host_name(connection, name);
+}
+
+static inline void lupine_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline void lupine_bio_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void lupine_bio_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
+
+typedef int (*lupine_session_callback)(SSL *connection, SSL_SESSION *session);
+
+// Makes OpenSSL pass each session of a client to the callback, and keep none itself.
+static inline void lupine_keep_sessions(SSL_CTX *context, lupine_session_callback callback) {
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context, callback);
 }
 
 static inline const char *lupine_cipher(const SSL *connection) {

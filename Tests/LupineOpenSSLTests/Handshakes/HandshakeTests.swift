@@ -1,12 +1,12 @@
 import FoundationEssentials
 import LupineCore
-import LupineCurl
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
-/// The trust evaluators during libcurl's handshake with `openssl s_server`.
-@Suite struct HandshakeTests {
+/// The trust evaluators during the handshake with `openssl s_server`.
+@Suite(.overEachTransport) struct HandshakeTests {
   @Test func `pinned keys are looked for in the verified chain`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     for name in ["valid", "intermediate", "root"] {
@@ -82,7 +82,8 @@ import TrustSupport
     }
   }
 
-  @Test func `the transport names an evaluator without an identity of its own`() async throws {
-    #expect(CurlTransport().capabilities.isSuperset(of: [.trustEvaluation, .clientCertificates, .tlsVersions]))
+  @Test func `the transport has the capabilities of TLS`() async throws {
+    #expect(
+      TestTransport.make().capabilities.isSuperset(of: [.trustEvaluation, .clientCertificates, .tlsVersions]))
   }
 }

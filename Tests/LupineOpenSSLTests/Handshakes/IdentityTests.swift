@@ -1,12 +1,12 @@
 import LupineCore
-import LupineCurl
 import LupineOpenSSL
 import LupineSession
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The settings of a connection's TLS, such as roots, client certificates and versions, with `openssl s_server`.
-@Suite struct IdentityTests {
+@Suite(.overEachTransport) struct IdentityTests {
   @Test func `additional roots are trusted on top of the others`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     for evaluator: (any TrustEvaluator)? in [nil, .default] {

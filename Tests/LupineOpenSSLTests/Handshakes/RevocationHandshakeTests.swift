@@ -1,10 +1,11 @@
 import LupineCore
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// Revocation in a real handshake; before TLS 1.3, the server sends the OCSP staple after the certificates.
-@Suite struct RevocationHandshakeTests {
+@Suite(.overEachTransport) struct RevocationHandshakeTests {
   private static let versions = ["-tls1_2", "-tls1_3"]
 
   @Test(arguments: versions) func `a good staple is trusted`(_ version: String) async throws {

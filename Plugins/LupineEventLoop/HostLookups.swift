@@ -1,0 +1,222 @@
+import DequeModule
+public import LupineCore
+import LupineSupport
+import Synchronization
+
+/// Resolves host names on a bounded number of threads.
+///
+/// Exchanges that need the same name at the same time share one lookup. The addresses of a name may be kept for a while;
+/// failures are not kept.
+///
+/// An exchange that ends during a lookup stops waiting at once. The system's resolver cannot be interrupted, so its
+/// thread counts until the resolver returns. Names beyond the bound wait for a thread.
+public final class HostLookups: Sendable {
+  /// The addresses of a name, or the error of the lookup.
+  public typealias Outcome = Result<[IPAddress], LupineError>
+  /// Receives the outcome, once, on any thread.
+  public typealias Completion = @Sendable (Outcome) -> Void
+
+  /// Identifies a waiting exchange.
+  public struct Waiter: Sendable {
+    fileprivate let host: String
+    fileprivate let id: UInt64
+    /// Whether the name waits for a thread.
+    public let isQueued: Bool
+  }
+
+  private struct State {
+    var lastID: UInt64 = 0
+    /// The waiters of each name that is queued or being resolved; empty if all of them have left.
+    var waiters: [String: [UInt64: Completion]] = [:]
+    /// The names that wait for a thread.
+    var queue: Deque<String> = []
+    var threads = 0
+    var isClosed = false
+    /// The addresses that have been found, and the time at which they are out of date.
+    var found: [String: (addresses: [IPAddress], expiry: UInt64)] = [:]
+
+    /// The number of exchanges whose names wait for a thread.
+    var waitingCount: Int { queue.reduce(0) { $0 + (waiters[$1]?.count ?? 0) } }
+  }
+
+  /// The maximum number of exchanges that wait for a thread.
+  private static let maximumWaiting = 1_000
+  /// The maximum number of names whose addresses are kept.
+  private static let maximumFound = 1_000
+  private let limit: Int
+  private let resolver: HostResolver
+  private let lifetime: UInt64
+  private let now: @Sendable () -> UInt64
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - resolver: resolves the names.
+  ///   - limit: the maximum number of concurrent lookups; at least one.
+  ///   - lifetime: how long the addresses of a name are kept. Default: not at all.
+  ///   - now: returns the time in nanoseconds of a monotonic clock.
+  public init(
+    _ resolver: HostResolver, limit: Int = 32, lifetime: Duration = .zero,
+    now: @escaping @Sendable () -> UInt64 = { MonotonicClock.now }
+  ) {
+    self.resolver = resolver
+    self.limit = max(1, limit)
+    self.lifetime = UInt64(clamping: lifetime.components.seconds) * 1_000_000_000
+    self.now = now
+  }
+
+  /// Returns the addresses of a name that were found within the lifetime; `nil` without any.
+  public func keptAddresses(of host: String) -> [IPAddress]? {
+    if lifetime == 0 { return nil }
+    let now = now()
+    return state.withLock { $0.found[host].flatMap { now < $0.expiry ? $0.addresses : nil } }
+  }
+
+  /// Makes the next exchange look a name up again, because no connection to its addresses could be made.
+  public func forget(_ host: String) {
+    if lifetime > 0 { state.withLock { $0.found[host] = nil } }
+  }
+
+  private func keep(_ addresses: [IPAddress], of host: String) {
+    guard lifetime > 0 else { return }
+    let now = now()
+    state.withLock { state in
+      if state.found.count >= Self.maximumFound { state.found = state.found.filter { now < $0.value.expiry } }
+      if state.found.count < Self.maximumFound { state.found[host] = (addresses, now + lifetime) }
+    }
+  }
+
+  /// The number of exchanges whose names wait for a thread.
+  public var waitingCount: Int { state.withLock { $0.waitingCount } }
+
+  /// The reason that the event `queued` contains.
+  public var queueReason: String { "\(limit) names are being looked up, the maximum" }
+
+  /// Adds a waiter for a name's addresses.
+  ///
+  /// The caller must call `startThread` next.
+  ///
+  /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
+  public func addWaiter(for host: String, _ completion: @escaping Completion) throws(LupineError) -> Waiter {
+    try state.withLock { (state) throws(LupineError) in
+      guard !state.isClosed else { throw LupineError.transportShutDown }
+      let isQueued =
+        state.waiters[host] == nil ? state.threads + state.queue.count >= limit : state.queue.contains(host)
+      if isQueued, state.waitingCount >= Self.maximumWaiting { throw tooManyWaiting }
+      if state.waiters[host] == nil { state.queue.append(host) }
+      state.lastID += 1
+      state.waiters[host, default: [:]][state.lastID] = completion
+      return Waiter(host: host, id: state.lastID, isQueued: isQueued)
+    }
+  }
+
+  /// Starts a thread if a name waits and the limit allows another thread.
+  public func startThread() {
+    let first: String? = state.withLock { state in
+      guard state.threads < limit, !state.queue.isEmpty else { return nil }
+      state.threads += 1
+      return state.queue.removeFirst()
+    }
+    guard let first else { return }
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-resolve") { [self] in resolveNames(first: first) }.detach()
+    } catch {
+      state.withLock { $0.threads -= 1 }
+      deliver(.failure("a thread cannot be started: \(SystemError(code: error.code).text)"), for: first)
+    }
+  }
+
+  /// Removes a waiter; false if the waiter has already received the outcome.
+  @discardableResult
+  public func removeWaiter(_ waiter: Waiter) -> Bool {
+    state.withLock { state in
+      guard state.waiters[waiter.host]?.removeValue(forKey: waiter.id) != nil else { return false }
+      if state.waiters[waiter.host]?.isEmpty == true, let index = state.queue.firstIndex(of: waiter.host) {
+        state.queue.remove(at: index)
+        state.waiters[waiter.host] = nil
+      }
+      return true
+    }
+  }
+
+  /// Ends every current and future wait with kind `sessionShutDown`.
+  public func close() {
+    let waiters = state.withLock { state in
+      state.isClosed = true
+      state.queue = []
+      defer { state.waiters = [:] }
+      return state.waiters.values.flatMap(\.values)
+    }
+    for complete in waiters { complete(.failure(.transportShutDown)) }
+  }
+
+  /// Resolves one name after another on the current thread, until no name waits.
+  private func resolveNames(first: String) {
+    var host: String? = first
+    while let each = host {
+      deliver(resolver.resolve(each), for: each)
+      host = nextName()
+    }
+  }
+
+  private func nextName() -> String? {
+    state.withLock { state in
+      guard state.queue.isEmpty else { return state.queue.removeFirst() }
+      state.threads -= 1
+      return nil
+    }
+  }
+
+  private func deliver(_ answer: HostResolver.Answer, for host: String) {
+    if case .addresses(let addresses) = answer { keep(addresses, of: host) }
+    let waiters = state.withLock { $0.waiters.removeValue(forKey: host) } ?? [:]
+    let outcome: Outcome =
+      switch answer {
+      case .addresses(let addresses): .success(addresses)
+      case .failure(let reason):
+        .failure(LupineError(.hostNotFound, "The host's name has no address: \(reason). Check its spelling."))
+      }
+    for complete in waiters.values { complete(outcome) }
+  }
+
+  private var tooManyWaiting: LupineError {
+    LupineError(
+      .limitExceeded(.nameLookups),
+      "\(queueReason), and \(Self.maximumWaiting) exchanges wait for a lookup (limit nameLookups). Raise the transport's "
+        + "nameLookups, or send fewer requests at once.")
+  }
+
+  /// The error of an exchange whose connect timeout passes during the lookup.
+  public static let timeout = LupineError(.timedOut(.connect), "The lookup of the host's name did not finish in time.")
+}
+
+extension HostLookups {
+  /// Resolves a name for an exchange that has not entered the loop, and waits at most its connect timeout.
+  ///
+  /// - Throws: `LupineError` of kind `hostNotFound`, `timedOut`, `limitExceeded` or `sessionShutDown`, or the error
+  ///   with which the exchange was cancelled.
+  public func addresses(
+    of host: String, in context: TransferContext, on time: SessionClock
+  ) async throws(LupineError) -> [IPAddress] {
+    var timer: ScheduledTimer?
+    // `nil` means that the exchange was cancelled.
+    let outcome: Outcome? = await withUnsafeContinuation { (continuation: UnsafeContinuation<Outcome?, Never>) in
+      let waiter: Waiter
+      do throws(LupineError) { waiter = try addWaiter(for: host) { continuation.resume(returning: $0) } } catch {
+        return continuation.resume(returning: .failure(error))
+      }
+      if waiter.isQueued { context.emit(.queued(reason: queueReason)) }
+      timer = context.connectTimeout.map { limit in
+        time.schedule(limit) { [self] in
+          if removeWaiter(waiter) { continuation.resume(returning: .failure(Self.timeout)) }
+        }
+      }
+      context.onCancel { [self] in if removeWaiter(waiter) { continuation.resume(returning: nil) } }
+      // Last, so that the timer and the cancellation handler exist before the result arrives.
+      startThread()
+    }
+    timer?.cancel()
+    if let reason = context.control.reason { throw reason }
+    guard let outcome else { throw LupineError(.cancelled, "The request was cancelled.") }
+    return try outcome.get()
+  }
+}
