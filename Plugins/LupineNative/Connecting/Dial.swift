@@ -1,0 +1,90 @@
+import LupineCore
+import LupineEventLoop
+
+/// Receives the result of a dial.
+protocol DialOwner: AnyObject {
+  func dialSucceeded(_ connection: Connection)
+  func dialFailed(_ error: SystemError)
+}
+
+/// Makes a connection to one of a host's addresses, which it tries in turn (RFC 8305).
+///
+/// An attempt begins when the one before it has failed, or has not succeeded for a while. The first connection wins, and
+/// the other attempts are closed.
+final class Dial: ConnectionUser {
+  /// The time in nanoseconds after which the next attempt begins beside the others (RFC 8305 section 5).
+  static let attemptDelay: UInt64 = 250_000_000
+
+  private let connections: Connections
+  private let route: Route
+  private let options: ConnectionOptions
+  /// The owner ends the dial before it ends itself.
+  private unowned let owner: any DialOwner
+  private var waiting: ArraySlice<SocketTarget>
+  private var attempts: [Connection] = []
+  private var firstFailure: SystemError?
+  /// When the next attempt begins beside the others; `nil` if no address waits.
+  ///
+  /// An attempt that fails does not shorten the time that the one after it has.
+  var nextAttempt: UInt64? { waiting.isEmpty ? nil : lastAttempt + Self.attemptDelay }
+  private var lastAttempt: UInt64 = 0
+
+  init(
+    _ targets: [SocketTarget], for route: Route, _ options: ConnectionOptions, _ connections: Connections,
+    owner: any DialOwner
+  ) {
+    waiting = targets[...]
+    self.route = route
+    self.options = options
+    self.connections = connections
+    self.owner = owner
+  }
+
+  /// Begins the next attempt; also called at `nextAttempt`, while an attempt is under way.
+  func tryNext() {
+    lastAttempt = MonotonicClock.now
+    while let target = waiting.popFirst() {
+      do throws(SystemError) {
+        attempts.append(try connections.open(target, for: route, options, user: self))
+        return
+      } catch {
+        firstFailure = firstFailure ?? error
+      }
+    }
+    if attempts.isEmpty, let firstFailure { owner.dialFailed(firstFailure) }
+  }
+
+  func connectionIsReady(_ connection: Connection) {
+    do throws(SystemError) {
+      guard try connection.isConnected() else { return }
+    } catch {
+      firstFailure = firstFailure ?? error
+      attempts.removeAll { $0 === connection }
+      connections.close(connection)
+      return tryNext()
+    }
+    attempts.removeAll { $0 === connection }
+    cancel()
+    owner.dialSucceeded(connection)
+  }
+
+  /// Ends the attempts.
+  func cancel() {
+    waiting = []
+    for attempt in attempts { connections.close(attempt) }
+    attempts = []
+  }
+
+  /// Returns the addresses in the order in which they are tried: the families alternate (RFC 8305 section 4).
+  static func interleaved(_ addresses: [IPAddress]) -> [IPAddress] {
+    guard let first = addresses.first?.family else { return [] }
+    let preferred = addresses.filter { $0.family == first }
+    let others = addresses.filter { $0.family != first }
+    var order: [IPAddress] = []
+    for index in 0..<max(preferred.count, others.count) {
+      if index < preferred.count { order.append(preferred[index]) }
+      if index < others.count { order.append(others[index]) }
+    }
+    return order
+  }
+}

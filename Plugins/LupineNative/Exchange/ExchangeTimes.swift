@@ -1,0 +1,34 @@
+import LupineCore
+import LupineEventLoop
+
+/// The points in time of an exchange on the monotonic clock, from which its metrics are computed.
+struct ExchangeTimes {
+  let entered = MonotonicClock.now
+  /// When the limits on connections admitted the exchange.
+  var admitted: UInt64?
+  var lookedUp: UInt64?
+  /// When the connection was made; `nil` for a reused one.
+  var connected: UInt64?
+  /// When the last TLS handshake of the new connection was complete.
+  var secured: UInt64?
+  var requestSent: UInt64?
+  var firstByte: UInt64?
+
+  /// A shorter time is the way from the caller's thread to the loop, not a wait.
+  private static let shortestWait: UInt64 = 1_000_000
+
+  /// Returns the times up to now.
+  func metrics(at now: UInt64) -> TransferMetrics {
+    var metrics = TransferMetrics()
+    metrics.total = since(now)
+    metrics.queued = admitted.flatMap { $0 - entered >= Self.shortestWait ? since($0) : nil }
+    metrics.nameLookup = lookedUp.map(since)
+    metrics.connect = connected.map(since)
+    metrics.secureConnect = secured.map(since)
+    metrics.requestSent = requestSent.map(since)
+    metrics.firstByte = firstByte.map(since)
+    return metrics
+  }
+
+  func since(_ moment: UInt64) -> Duration { .nanoseconds(Int64(moment - entered)) }
+}

@@ -1,0 +1,87 @@
+import LupineCore
+import LupineFraming
+
+extension HTTP1Carrier {
+  private var isPaused: Bool { exchange.incoming.isPaused }
+
+  /// Receives until the socket is empty, the sink has no room, or the turn is used up.
+  func receive() {
+    guard passHeld() else { return }
+    while isActive, !isPaused, connection.mayReceive {
+      if turn.isUsedUp { return yield() }
+      let buffer = loop.buffers.incoming
+      switch connection.receive(into: buffer) {
+      case .bytes(let count):
+        turn.count(count)
+        exchange.recordFirstByte()
+        if exchange.incoming.end != nil { return exchange.finishEarly() }
+        process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      // After a failed send only what had arrived before is received.
+      case .wouldBlock where output.hasFailed: connectionEnded(inOrder: false)
+      case .wouldBlock: return
+      case .end: connectionEnded(inOrder: !output.hasFailed)
+      case .failure: connectionEnded(inOrder: false)
+      }
+    }
+  }
+
+  /// Processes received bytes, up to content for which the sink has no room, or the end of the turn's share.
+  private func process(_ bytes: UnsafeRawBufferPointer) {
+    var position = 0
+    do throws(LupineError) {
+      while isActive {
+        if turn.isUsedUp, position < bytes.count {
+          held = Array(bytes[position...])
+          return yield()
+        }
+        guard let event = try reader.next(in: bytes, from: &position) else { return }
+        turn.countMessage()
+        switch event {
+        case .interim(let head): exchange.receive(interim: head)
+        case .head(let head, _): exchange.receive(head)
+        case .content(let range) where isPaused:
+          held = Array(bytes[range.lowerBound...])
+          heldContentCount = range.count
+          return
+        case .content(let range): try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        case .end(let trailers): exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
+        }
+      }
+    } catch {
+      exchange.fail(error)
+    }
+  }
+
+  private func connectionEnded(inOrder: Bool) {
+    if exchange.incoming.end != nil { return exchange.finishEarly() }
+    guard inOrder else { return exchange.fail(connection.failure ?? Self.lost) }
+    do throws(LupineError) {
+      guard case .end(let trailers) = try reader.connectionEnded() else { return exchange.fail(Self.lost) }
+      exchange.finish(ResponseEnd(trailers: trailers))
+    } catch {
+      exchange.fail(error)
+    }
+  }
+
+  private static let lost = LupineError(.connectionLost, "The connection ended before the response did.")
+
+  func resumeReceiving() { receive() }
+
+  /// Processes the bytes that have waited for room or for another turn; returns false if some still wait.
+  private func passHeld() -> Bool {
+    guard !held.isEmpty else { return true }
+    guard isActive, !isPaused else { return false }
+    let (bytes, count) = (held, heldContentCount)
+    held = []
+    heldContentCount = 0
+    bytes.withUnsafeBytes { bytes in
+      do throws(LupineError) {
+        if count > 0 { try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+        process(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      } catch {
+        exchange.fail(error)
+      }
+    }
+    return held.isEmpty
+  }
+}

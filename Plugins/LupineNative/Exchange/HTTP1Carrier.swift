@@ -1,0 +1,75 @@
+import LupineCore
+import LupineFraming
+
+/// Carries an exchange over a connection of HTTP/1.1 that no other exchange uses (RFC 9112).
+final class HTTP1Carrier: Carrier {
+  let exchange: Exchange
+  let connection: Connection
+  /// Without dynamic checks of exclusive access, like `output`: neither calls the carrier.
+  @exclusivity(unchecked) var reader: ResponseReader
+  /// The received bytes that wait until the sink has room, or for the next turn.
+  var held: [UInt8] = []
+  /// The number of bytes at the front of `held` that the reader has recognised as content.
+  var heldContentCount = 0
+  @exclusivity(unchecked) var output = HTTP1Output()
+  var turn = TurnShare()
+  /// Whether the loop is going to call `resumeAfterYield()`.
+  private var hasYielded = false
+
+  init(_ exchange: Exchange, on connection: Connection) {
+    self.exchange = exchange
+    self.connection = connection
+    reader = ResponseReader(to: exchange.request.method, exchange.context.limits, exchange.loop.heads)
+    connection.user = self
+  }
+
+  var loop: Loop { exchange.loop }
+  var isActive: Bool { exchange.phase == .active }
+
+  func begin() { beginSending() }
+
+  func resumeSending() { send() }
+
+  /// Releases the connection, which is available to the next exchange before the consumer hears of the end.
+  ///
+  /// If the request is not completely sent, the connection is closed (RFC 9112 section 9.3).
+  func release(_ end: ResponseEnd?, at now: UInt64) {
+    held = []
+    output = HTTP1Output()
+    if let end, !end.hasSurplus, mayKeepConnection {
+      loop.connections.keep(connection, exchange.context.connections, at: now)
+    } else {
+      loop.connections.close(connection)
+    }
+  }
+
+  private var mayKeepConnection: Bool {
+    !exchange.mustClose && exchange.outgoing.isComplete && reader.keepsConnection && !connection.hasPeerEnded
+      && exchange.context.connections.isKeptAlive && !RequestHead.endsConnection(exchange.request.headers)
+  }
+}
+
+extension HTTP1Carrier: ConnectionUser, TurnTaker {
+  func connectionIsReady(_ connection: Connection) {
+    guard isActive else { return }
+    if !hasYielded { turn.begin() }
+    send()
+    receive()
+  }
+
+  /// Continues in a new turn, after the exchange has used its share of an earlier one.
+  func resumeAfterYield() {
+    hasYielded = false
+    turn.begin()
+    guard isActive else { return }
+    send()
+    receive()
+  }
+
+  /// Asks the loop to continue in the next turn, unless it has been asked already.
+  func yield() {
+    guard !hasYielded else { return }
+    hasYielded = true
+    loop.resumeNextTurn(self)
+  }
+}

@@ -1,0 +1,17 @@
+import LupineCore
+
+/// The state of an exchange's response.
+struct Incoming {
+  var writer: ResponseBodyWriter?
+  var version: ProtocolVersion?
+  /// Whether the response has the status of a success.
+  var isSuccess = false
+  /// The end of the response, which waits until the request has been sent.
+  var end: ResponseEnd?
+  /// Whether the sink has no room.
+  var isPaused = false
+  /// Whether the sink has bytes of which a waiting consumer has not been notified.
+  var hasUndeliveredBytes = false
+  /// The number of bytes of the body that have been passed on.
+  var byteCount: Int64 = 0
+}

@@ -1,0 +1,240 @@
+import DequeModule
+import LupineCore
+import LupineEventLoop
+import LupineFraming
+
+/// The event loop of one transport; it is created, used and released on its own thread.
+///
+/// A turn polls the sockets, starts exchanges, and lets the exchanges whose sockets are ready send and receive. The
+/// callers of exchanges continue at the end of a turn.
+final class Loop {
+  let connections: Connections
+  let lookups: HostLookups
+  let tls: TLSClient
+  let buffers = Buffers()
+  /// The heads and lines of earlier responses.
+  let heads = HeadCache()
+  private let thread: LoopThread<Command>
+  private let wakeUp: WakeUp
+  private let limiter: ConnectionLimiter
+  /// The exchanges that have not ended, by their numbers.
+  ///
+  /// Without dynamic checks of exclusive access: the release of an exchange calls no code of the loop.
+  @exclusivity(unchecked) private var exchanges: [UInt64: Exchange] = [:]
+  /// The exchanges that `settle` processes at the end of the turn.
+  private var settling: [Exchange] = []
+  /// What has used its share of the turn.
+  private var yielding: [any TurnTaker] = []
+  /// The connections of HTTP/2 that have frames to send at the end of the turn.
+  private var flushing: [HTTP2Connection] = []
+  /// When exchanges try another address, in order.
+  private var dialing: Deque<(time: UInt64, id: UInt64)> = []
+  private var isStopping = false
+  private var stopsWhenIdle = false
+
+  init(
+    _ thread: LoopThread<Command>, _ wakeUp: WakeUp, _ configuration: NativeTransport.Configuration,
+    _ lookups: HostLookups
+  ) throws(LupineError) {
+    self.thread = thread
+    self.wakeUp = wakeUp
+    self.lookups = lookups
+    tls = TLSClient(certificateAuthorities: configuration.certificateAuthorities)
+    connections = try Connections(
+      PoolLimits(
+        perHost: configuration.connectionsPerHost, total: configuration.connections,
+        idleLifetime: configuration.idleConnectionLifetime, lifetime: configuration.connectionLifetime))
+    limiter = ConnectionLimiter(perHost: configuration.connectionsPerHost, total: configuration.connections)
+    try connections.poller.watch(wakeUp)
+  }
+
+  func run() {
+    var commands: [Command] = []
+    var jobs: [UnownedJob] = []
+    thread.takeCommands(&commands)
+    turn(&commands)
+    while !isStopping, !(stopsWhenIdle && exchanges.isEmpty) {
+      sleep(&jobs, &commands)
+      turn(&commands)
+    }
+    for exchange in exchanges.values { exchange.fail(.transportShutDown) }
+    flush()
+    settle()
+    connections.closeAll()
+  }
+
+  /// Runs one turn.
+  ///
+  /// Idle connections are checked before an exchange can start on one of them.
+  private func turn(_ commands: inout [Command]) {
+    recordEvents()
+    startQueued()
+    for command in commands { execute(command) }
+    commands.removeAll(keepingCapacity: true)
+    resumeYielding()
+    serveEvents()
+    let now = MonotonicClock.now
+    tryNextAddresses(at: now)
+    connections.closeExpired(at: now)
+    flush()
+    settle()
+  }
+
+  /// Runs the queued jobs, takes the queued commands, and sleeps until there is an event, a command or a deadline.
+  ///
+  /// Commands that were queued before the poll are executed after it. The poll then shows everything that had arrived on
+  /// the idle connections by the time of the command.
+  private func sleep(_ jobs: inout [UnownedJob], _ commands: inout [Command]) {
+    let maySleep = thread.runJobs(&jobs, thenSleep: !limiter.mayAdmit && yielding.isEmpty)
+    if !maySleep { thread.takeCommands(&commands) }
+    connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline) : 0)
+    if maySleep { thread.takeCommands(&commands) }
+    connections.mustPeek = maySleep
+  }
+
+  /// When the loop has something to do without an event; `nil` means never.
+  private var nextDeadline: UInt64? {
+    guard let next = dialing.first?.time else { return connections.nextExpiry }
+    return min(next, connections.nextExpiry ?? .max)
+  }
+
+  /// Records what the poller reports, and closes each idle connection on which something has arrived.
+  private func recordEvents() {
+    let poller = connections.poller
+    for index in 0..<poller.count {
+      let (descriptor, readiness) = poller.event(index)
+      guard let connection = connections.connection(descriptor) else { continue }
+      connection.record(readiness)
+      let hasInput = readiness & (Poller.readable | Poller.broken) != 0
+      if connection.user == nil, hasInput, !connection.isQuiet { connections.discard(connection) }
+    }
+  }
+
+  private func serveEvents() {
+    let poller = connections.poller
+    for index in 0..<poller.count {
+      // A number may belong to a newer connection by now; its user finds out that nothing is ready.
+      guard let connection = connections.connection(poller.event(index).descriptor) else { continue }
+      connection.user?.connectionIsReady(connection)
+    }
+  }
+
+  /// Sends the frames of a turn together.
+  private func flush() {
+    while !flushing.isEmpty {
+      let connections = flushing
+      flushing = []
+      for connection in connections { connection.flush() }
+    }
+  }
+
+  private func settle() {
+    while !settling.isEmpty {
+      let exchanges = settling
+      settling = []
+      for exchange in exchanges { exchange.settle() }
+    }
+  }
+}
+
+// For the exchanges and their connections.
+extension Loop: SharedConnectionLoop {
+  /// Makes `settle` process an exchange at the end of the turn.
+  func scheduleSettle(_ exchange: Exchange) { settling.append(exchange) }
+
+  /// Continues what has used its share of the turn in the next one.
+  func resumeNextTurn(_ taker: any TurnTaker) { yielding.append(taker) }
+
+  /// Makes a connection send its frames at the end of the turn.
+  func scheduleFlush(_ connection: HTTP2Connection) { flushing.append(connection) }
+
+  /// Records that a host uses HTTP/2, so that its exchanges share connections.
+  func recordMultiplexing(of exchange: Exchange) { limiter.lift(exchange.host) }
+
+  /// Gives the waiting exchanges of a route streams, or makes one of them make a connection.
+  func serveWaiting(on route: Route) {
+    // An exchange that fails at once calls this method again.
+    guard !route.sharing.isServing else { return }
+    route.sharing.isServing = true
+    defer { route.sharing.isServing = false }
+    while let exchange = route.sharing.first {
+      let shared = connections.takeShared(for: route, exchange.options, at: MonotonicClock.now)
+      if shared == nil, connections.mustWait(exchange) { return }
+      route.sharing.removeFirst()
+      if let shared { exchange.stopWaiting(for: shared) } else { exchange.makeConnection() }
+    }
+  }
+
+  /// Makes an exchange try another address if it has no connection at this time.
+  func scheduleNextAddress(of exchange: Exchange, at time: UInt64) {
+    let index = dialing.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    dialing.insert((time, exchange.id), at: index)
+  }
+
+  /// Removes an exchange that is over.
+  func remove(_ exchange: Exchange) {
+    exchanges[exchange.id] = nil
+    limiter.leave(exchange.id, from: exchange.host)
+    connections.routes.leave(exchange.route)
+  }
+}
+
+extension Loop {
+  private func execute(_ command: Command) {
+    switch command {
+    case .start(let submission): accept(submission)
+    case .exchange(let id, let news): pass(news, to: exchanges[id])
+    case .countConnections(let continuation):
+      continuation.resume(
+        returning: ConnectionPoolSnapshot(
+          open: connections.openCount, idle: connections.idleCount, waiting: limiter.waitingCount))
+    case .stop: isStopping = true
+    case .stopWhenIdle: stopsWhenIdle = true
+    }
+  }
+
+  private func pass(_ news: Command.News, to exchange: Exchange?) {
+    switch news {
+    case .cancelled: exchange?.cancel()
+    case .hasRoom: exchange?.resumeReceiving()
+    case .hasBytes: exchange?.resumeSending()
+    case .opened(.success(let reader)) where exchange == nil: reader.cancel()
+    case .opened(let body): exchange?.finishOpening(body)
+    case .lookedUp(let outcome): exchange?.finishLookup(outcome)
+    case .connectTimedOut: exchange?.connectTimedOut()
+    case .continueTimedOut: exchange?.stopWaitingForContinue()
+    }
+  }
+
+  private func accept(_ submission: Submission) {
+    let (url, context) = (submission.request.url, submission.context)
+    let exchange = Exchange(
+      submission, limiter.host(of: url), connections.routes.enter(url, context.connectionKey), self)
+    exchanges[exchange.id] = exchange
+    let queued = QueuedExchange(exchange.id, priority: submission.request.priority, context.connections)
+    if limiter.enter(queued, at: exchange.host) {
+      exchange.start()
+    } else {
+      context.emit(.queued(reason: limiter.reason(for: queued, at: exchange.host)))
+    }
+  }
+
+  private func startQueued() {
+    guard limiter.mayAdmit else { return }
+    while let id = limiter.next() { exchanges[id]?.start() }
+  }
+
+  private func resumeYielding() {
+    guard !yielding.isEmpty else { return }
+    let takers = yielding
+    yielding = []
+    for taker in takers { taker.resumeAfterYield() }
+  }
+
+  private func tryNextAddresses(at now: UInt64) {
+    while let first = dialing.first, first.time <= now {
+      dialing.removeFirst()
+      exchanges[first.id]?.tryNextAddress(at: now)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import LupineCore
+import LupineEventLoop
+import LupineSupport
+
+/// The limits of the connections of a loop.
+struct PoolLimits {
+  let perHost: Int
+  let total: Int
+  /// In nanoseconds, like `lifetime`.
+  let idleLifetime: UInt64
+  let lifetime: UInt64
+
+  init(perHost: Int, total: Int, idleLifetime: Duration, lifetime: Duration) {
+    self.perHost = perHost
+    self.total = total
+    self.idleLifetime = idleLifetime.wholeNanoseconds
+    self.lifetime = lifetime.wholeNanoseconds
+  }
+}
+
+/// The connections of a loop, with the poller that watches them; used on the loop's thread.
+///
+/// The poller watches each descriptor once, for both directions, until it is closed.
+final class Connections {
+  let poller: Poller
+  /// Without dynamic checks of exclusive access, because its methods call no code of the loop.
+  @exclusivity(unchecked) var routes = Routes()
+  /// The connection of each descriptor.
+  private var table: [Connection?] = []
+  private(set) var openCount = 0
+  private(set) var idleCount = 0
+  /// When the first idle connection is closed; `nil` if none is idle.
+  private(set) var nextExpiry: UInt64?
+  let limits: PoolLimits
+  /// Whether something may have arrived on an idle connection before the present command, although the poller has not
+  /// reported it: the command may be newer than the last poll.
+  var mustPeek = true
+
+  init(_ limits: PoolLimits) throws(LupineError) {
+    self.limits = limits
+    poller = try Poller()
+  }
+
+  /// Returns the connection of a descriptor; `nil` if there is none.
+  func connection(_ descriptor: Int32) -> Connection? {
+    descriptor >= 0 && Int(descriptor) < table.count ? table[Int(descriptor)] : nil
+  }
+
+  /// Begins to make a connection, for which the user is called when it has been made or has failed.
+  ///
+  /// If no descriptor or no room in the pool is left, an idle connection is closed first.
+  func open(
+    _ target: SocketTarget, for route: Route, _ options: ConnectionOptions, user: any ConnectionUser
+  ) throws(SystemError) -> Connection {
+    if openCount >= max(1, limits.total) { _ = closeOldest() }
+    let socket = try makeSocket(for: target)
+    if let address = route.connectionKey.localAddress { try socket.bind(to: address) }
+    let interval = options.probeInterval ?? .seconds(60)
+    socket.probe(after: Int(interval.components.seconds))
+    try socket.connect(to: target)
+    try poller.watch(
+      socket.descriptor, for: Poller.readable | Poller.writable | Poller.edgeTriggered, isWatched: false)
+    let connection = Connection(consume socket, to: target, for: route, at: MonotonicClock.now)
+    connection.user = user
+    route.useCount += 1
+    openCount += 1
+    while table.count <= Int(connection.descriptor) { table.append(nil) }
+    table[Int(connection.descriptor)] = connection
+    return connection
+  }
+
+  private func makeSocket(for target: SocketTarget) throws(SystemError) -> Socket {
+    do throws(SystemError) {
+      return try Socket(for: target)
+    } catch {
+      guard error.isDescriptorShortage, closeOldest() else { throw error }
+      return try Socket(for: target)
+    }
+  }
+
+  /// Closes a connection that nothing uses any more.
+  func close(_ connection: Connection) {
+    guard connection.isOpen else { return }
+    connection.isOpen = false
+    connection.closeChannel()
+    connection.user = nil
+    openCount -= 1
+    table[Int(connection.descriptor)] = nil
+    if connection.version == .http2 { connection.route.sharing.remove(connection) }
+    routes.leave(connection.route)
+  }
+
+  /// Closes every connection.
+  func closeAll() {
+    for case let connection? in table {
+      connection.closeChannel()
+      connection.route.idle = []
+      connection.route.sharing.idle = []
+      close(connection)
+    }
+    idleCount = 0
+  }
+}
+
+// The idle connections.
+extension Connections {
+  /// Takes an idle connection of a route that can carry an exchange; `nil` if there is none.
+  ///
+  /// The connection used last is taken first. One on which the peer has sent something, or that it has closed, is
+  /// closed: such bytes would become the response to the next request (RFC 9112 section 9.2).
+  func take(for route: Route, _ options: ConnectionOptions, at now: UInt64) -> Connection? {
+    while let connection = route.idle.popLast() {
+      idleCount -= 1
+      if isUsable(connection, options, at: now), isQuiet(connection) { return connection }
+      close(connection)
+    }
+    return nil
+  }
+
+  /// Whether a connection is younger than its lifetimes.
+  func isUsable(
+    _ connection: Connection, _ options: ConnectionOptions, isIdle: Bool = true, at now: UInt64
+  ) -> Bool {
+    let idleLifetime = options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime
+    let lifetime = options.lifetime?.wholeNanoseconds ?? limits.lifetime
+    return (!isIdle || now - connection.idleSince <= idleLifetime) && now - connection.madeAt <= lifetime
+  }
+
+  /// Whether nothing has arrived on an idle connection.
+  ///
+  /// The poller reports arrivals, but once: a receive that filled its buffer may have left something.
+  private func isQuiet(_ connection: Connection) -> Bool {
+    !(mustPeek || connection.mayReceive) || connection.isQuiet
+  }
+
+  /// Keeps a connection for the next exchange of its route.
+  func keep(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
+    connection.user = nil
+    connection.route.idle.append(connection)
+    recordIdle(connection, options, at: now)
+  }
+
+  /// Records that a connection is idle, and when it is closed.
+  func recordIdle(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
+    connection.idleSince = now
+    connection.expiry = now + (options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime)
+    nextExpiry = min(nextExpiry ?? .max, connection.expiry)
+    idleCount += 1
+  }
+
+  /// Records that an idle connection of HTTP/2 is used again, or is to be closed.
+  func recordUse(of connection: Connection) -> Bool {
+    guard connection.route.sharing.removeIdle(connection) else { return false }
+    idleCount -= 1
+    return true
+  }
+
+  /// Closes an idle connection.
+  func discard(_ connection: Connection) {
+    if recordUse(of: connection) { return close(connection) }
+    guard let index = connection.route.idle.firstIndex(where: { $0 === connection }) else { return }
+    connection.route.idle.remove(at: index)
+    idleCount -= 1
+    close(connection)
+  }
+
+  /// Closes the connections that have been idle for their lifetime.
+  func closeExpired(at now: UInt64) {
+    guard let first = nextExpiry, first <= now else { return }
+    for connection in routes.idle where connection.expiry <= now { discard(connection) }
+    nextExpiry = routes.idle.map(\.expiry).min()
+  }
+
+  /// Closes the connection that has been idle for the longest time; false if none is idle.
+  private func closeOldest() -> Bool {
+    guard idleCount > 0, let oldest = routes.idle.min(by: { $0.idleSince < $1.idleSince }) else { return false }
+    discard(oldest)
+    return true
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, at least 0 and at most some hundred years.
+  fileprivate var wholeNanoseconds: UInt64 { UInt64(clamping: nanoseconds) }
+}

@@ -1,0 +1,29 @@
+/// The work within one turn of the loop.
+///
+/// What has a fast peer continues in the next turn, so that the others have theirs.
+struct TurnShare {
+  /// The number of bytes that may be sent and received in one turn.
+  private static let maximum = 4 << 20
+  /// The fixed cost of a call, in bytes.
+  private static let costOfCall = 512
+
+  /// The fixed cost of a part of a message, in bytes.
+  private static let costOfMessage = 4096
+
+  private var work = 0
+
+  /// Whether the share has been used.
+  var isUsedUp: Bool { work >= Self.maximum }
+
+  mutating func count(_ bytes: Int) { work += bytes + Self.costOfCall }
+
+  /// Counts a part of a message, such as a chunk or a frame, whose processing costs time even if it is small.
+  mutating func countMessage(_ count: Int = 1) { work += count * Self.costOfMessage }
+
+  mutating func begin() { work = 0 }
+}
+
+/// Continues in a later turn of the loop what has used its share of an earlier one.
+protocol TurnTaker: AnyObject {
+  func resumeAfterYield()
+}

@@ -1,0 +1,26 @@
+import LupineCore
+import LupineFixtures
+import LupineNative
+import LupineTesting
+import Testing
+import TrustSupport
+
+@Suite struct ConformanceTests {
+  @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: NativeTransport()))
+  func `the native transport conforms`(check: ConformanceCheck) async throws {
+    try await check.run { NativeTransport() }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: SecuredPeer.checks)
+  func `the native transport conforms over TLS`(check: ConformanceCheck) async throws {
+    try await check.run(on: SecuredPeer.subject)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `the native transport and the mock do not differ`() async throws {
+    let report = try await ConformanceKit.differences(
+      between: ConformanceSubject("The native transport") { NativeTransport() }, and: .mock)
+    #expect(report.differences.isEmpty, "\(report)")
+    #expect(report.compared >= 100)
+  }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import LupineFixtures
+import LupineTesting
+import Testing
+
+/// Each system call of the native transport fails once, in a process of its own, with each error of its manual page.
+///
+/// The request of that moment ends, with a response or an error, and the next one succeeds; no descriptor is left.
+@Suite(.timeLimit(.minutes(2))) struct SystemFaultTests {
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let call: String
+    let errors: [Int32]
+    /// Whether each request starts a transport, which makes the call only at its start.
+    var isAtStart = false
+    /// Whether the transport makes the call only if its loop sleeps at that moment.
+    var needsSleep = false
+    /// Whether the session has a short idle timeout.
+    var isHurried = false
+    /// Whether the name is looked up again before the call.
+    var needsLookup = false
+    /// Whether the request succeeds, because the call is not necessary or is repeated; `nil` for either.
+    var succeeds: Bool? = false
+
+    var testDescription: String { isAtStart ? "\(call) at the start" : call }
+  }
+
+  static let faults = [
+    Fault(call: "socket", errors: [EACCES, EAFNOSUPPORT, EINVAL, EMFILE, ENFILE, ENOBUFS, ENOMEM, EPROTONOSUPPORT]),
+    Fault(
+      call: "connect",
+      errors: [
+        EACCES, EPERM, EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT, EAGAIN, EALREADY, EBADF, ECONNREFUSED, EFAULT,
+        EINPROGRESS, EINTR, EISCONN, ENETUNREACH, ENOTSOCK, EPROTOTYPE, ETIMEDOUT,
+      ]),
+    Fault(call: "bind", errors: [EACCES, EADDRINUSE, EADDRNOTAVAIL, EBADF, EFAULT, EINVAL, ENOMEM, ENOTSOCK]),
+    Fault(call: "setsockopt", errors: [EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK], succeeds: true),
+    Fault(call: "getsockopt", errors: [EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK]),
+    Fault(call: "getpeername", errors: [EBADF, EFAULT, EINVAL, ENOBUFS, ENOTCONN, ENOTSOCK]),
+    // The session sends a request again of which nothing was sent.
+    Fault(
+      call: "send",
+      errors: [
+        EACCES, EALREADY, EBADF, ECONNRESET, EDESTADDRREQ, EFAULT, EINVAL, EISCONN, EMSGSIZE, ENOBUFS, ENOMEM,
+        ENOTCONN, ENOTSOCK, EOPNOTSUPP, EPIPE, EAGAIN, EINTR,
+      ], succeeds: true),
+    Fault(
+      call: "recv",
+      errors: [EBADF, ECONNREFUSED, ECONNRESET, EFAULT, EINVAL, ENOMEM, ENOTCONN, ENOTSOCK, ETIMEDOUT]),
+    Fault(call: "recv", errors: [EINTR], succeeds: true),
+    // The system would report the socket again; here the idle timeout ends a request whose bytes have all arrived.
+    Fault(call: "recv", errors: [EAGAIN], isHurried: true, succeeds: nil),
+    Fault(call: "close", errors: [EBADF, EINTR, EIO, ENOSPC, EDQUOT], succeeds: true),
+    Fault(call: "epoll_ctl", errors: [EBADF, EEXIST, EINVAL, ELOOP, ENOENT, ENOMEM, ENOSPC, EPERM]),
+    Fault(call: "epoll_wait", errors: [EBADF, EFAULT, EINTR, EINVAL], succeeds: true),
+    // EAGAIN means that the counter is full, which wakes the loop as well.
+    Fault(
+      call: "write", errors: [EBADF, EFAULT, EINTR, EINVAL, EIO, ENOSPC, EPERM, EPIPE], needsSleep: true, succeeds: true
+    ),
+    Fault(
+      call: "getaddrinfo",
+      errors: [
+        EAI_AGAIN, EAI_BADFLAGS, EAI_FAIL, EAI_FAMILY, EAI_MEMORY, EAI_NONAME, EAI_SERVICE, EAI_SOCKTYPE, EAI_SYSTEM,
+      ], needsLookup: true),
+    Fault(call: "pthread_create", errors: [EAGAIN, EINVAL, EPERM], needsLookup: true),
+    Fault(call: "epoll_create1", errors: [EINVAL, EMFILE, ENFILE, ENOMEM], isAtStart: true),
+    Fault(call: "eventfd", errors: [EINVAL, EMFILE, ENFILE, ENODEV, ENOMEM], isAtStart: true),
+    Fault(
+      call: "epoll_ctl", errors: [EBADF, EEXIST, EINVAL, ELOOP, ENOENT, ENOMEM, ENOSPC, EPERM], isAtStart: true),
+    Fault(call: "pthread_create", errors: [EAGAIN, EINVAL, EPERM], isAtStart: true),
+  ]
+
+  @Test(arguments: faults)
+  func `after a failed call of the system the next request succeeds`(fault: Fault) throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    var steps: [String] = []
+    if fault.isHurried { steps.append("hurry 300") }
+    let settled = fault.isAtStart ? "fresh" : "empty"
+    steps += ["get", settled, "descriptors"]
+    for error in fault.errors {
+      if fault.needsLookup { steps.append("advance 60") }
+      steps += ["fail \(fault.call) \(error)", "get", "failed", settled, "get", settled, "descriptors"]
+    }
+    let lines = try Program.run("SystemFaultProbe", ["http://server.example:\(server.port)/"] + steps)
+    try #require(lines.count >= 2 && lines[0] == "new", "\(lines)")
+    let settledLines = fault.isAtStart ? [] : ["empty"]
+    let descriptors = try #require(lines.first { $0.hasSuffix("descriptors") })
+    var rest = lines.dropFirst(2 + settledLines.count)
+    for error in fault.errors {
+      let name = "\(fault.call) \(error): \(rest)"
+      let outcome = rest.popFirst()
+      if let succeeds = fault.succeeds { #expect((outcome == "new") == succeeds, "\(name)") }
+      let hasFailed = rest.popFirst()
+      #expect(hasFailed == "failed" || fault.needsSleep, "\(name)")
+      let expected = settledLines + ["new"] + settledLines + [descriptors]
+      #expect(Array(rest.prefix(expected.count)) == expected, "\(name)")
+      rest = rest.dropFirst(expected.count)
+    }
+  }
+}

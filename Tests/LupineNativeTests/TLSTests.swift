@@ -1,0 +1,144 @@
+import LupineCore
+import LupineFixtures
+import LupineMock
+import LupineNative
+import LupineTesting
+import Testing
+import TrustSupport
+
+/// TLS of the native transport: what ends a connection, and what a peer cannot do with one.
+@Suite(.timeLimit(.minutes(2))) struct TLSTests {
+  private static let versions: [TLSVersion] = [.tls1_2, .tls1_3]
+
+  private func client(_ version: TLSVersion? = nil) -> Client {
+    var configuration = NativeTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    var client = Client(configuration)
+    client.connectionKey.maximumTLSVersion = version
+    return client
+  }
+
+  @Test(arguments: versions)
+  func `a connection that is cut at any byte is an error until the length of the body has arrived`(
+    _ version: TLSVersion
+  ) async throws {
+    try await cutEverywhere(
+      version, answer: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+      kinds: [.handshake: .connectionLost, .response: nil, .close: nil])
+  }
+
+  @Test(arguments: versions)
+  func `a connection that is cut within the handshake fails the handshake`(_ version: TLSVersion) async throws {
+    let peer = try CutPeer(version, answer: "")
+    defer { peer.stop() }
+    let client = client(version)
+    var milestones = peer.milestones.makeAsyncIterator()
+    var count = 0
+    while true {
+      peer.cut(after: count)
+      let error = await client.failure(peer.url)
+      guard try #require(await milestones.next()) == .none else { break }
+      #expect(error?.kind == .tlsFailed, "after \(count) bytes: \(error as Any)")
+      count += 19
+    }
+    #expect(count > 500)
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: versions)
+  func `a body that the end of the connection delimits is complete only with close_notify`(
+    _ version: TLSVersion
+  ) async throws {
+    try await cutEverywhere(
+      version, answer: "HTTP/1.1 200 OK\r\n\r\nok",
+      kinds: [.handshake: .connectionLost, .response: .connectionLost, .close: nil])
+  }
+
+  /// Cuts connections after one byte more each time, from the end of the handshake up to close_notify.
+  ///
+  /// - Parameter kinds: the error of the request for each part that arrives completely; `nil` for a success.
+  private func cutEverywhere(
+    _ version: TLSVersion, answer: String, kinds: [CutPeer.Milestone: LupineError.Kind?]
+  ) async throws {
+    let peer = try CutPeer(version, answer: answer)
+    defer { peer.stop() }
+    let client = client(version)
+    var milestones = peer.milestones.makeAsyncIterator()
+    var seen: Set<CutPeer.Milestone> = []
+    for count in 0... {
+      peer.cut(after: count, isAfterHandshake: true)
+      let error = await client.failure(peer.url)
+      let milestone = try #require(await milestones.next())
+      let kind = try #require(kinds[milestone], "\(milestone) after \(count) bytes")
+      #expect(error?.kind == kind, "\(milestone) after \(count) bytes: \(error as Any)")
+      seen.insert(milestone)
+      guard error?.kind == kind, !seen.contains(.close) else { break }
+    }
+    #expect(seen == Set(kinds.keys))
+    await client.transport.shutdown()
+  }
+
+  @Test func `a handshake that stalls is ended by the connect timeout`() async throws {
+    let port = try SilentPort(completesHandshake: true)
+    var client = client()
+    client.connectTimeout = .milliseconds(80)
+    #expect(await client.failure("https://localhost:\(port.port)/")?.kind == .timedOut(.connect))
+    #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot())
+    await client.transport.shutdown()
+  }
+
+  @Test func `an alert fails the handshake, and the error has its name`() async throws {
+    let server = try FaultServer(.tlsRefused)
+    let client = client()
+    let error = await client.failure(server.url)
+    #expect(error?.message.contains("handshake failure") == true, "\(error as Any)")
+    #expect(error?.kind == .tlsFailed)
+    #expect(error?.metrics?.connect != nil && error?.metrics?.secureConnect == nil)
+    await client.transport.shutdown()
+  }
+
+  @Test func `a connection stays usable if tickets follow a response`() async throws {
+    let peer = try TicketPeer(.afterResponse(2))
+    defer { peer.stop() }
+    let client = client()
+    let log = EventLog()
+    for _ in 1...3 { #expect(try await client.fetch(peer.url, log: log).text == "ok") }
+    #expect(log.reused == [false, true, true])
+    await client.transport.shutdown()
+  }
+
+  @Test func `tickets without end end the connection`() async throws {
+    let peer = try TicketPeer(.forever)
+    defer { peer.stop() }
+    let client = client()
+    #expect(await client.failure(peer.url)?.kind == .malformedResponse)
+    await client.transport.shutdown()
+  }
+
+  @Test func `the event secured follows the connection, and the metrics have the handshake`() async throws {
+    let peer = try TicketPeer(.afterResponse(0))
+    defer { peer.stop() }
+    let client = client()
+    let log = EventLog()
+    let first = try await client.fetch(peer.url, log: log).end.metrics
+    let second = try await client.fetch(peer.url, log: log).end.metrics
+    #expect(first.secureConnect != nil && second.secureConnect == nil)
+    #expect(first.tls?.version == "TLSv1.3")
+    #expect(first.tls == second.tls)
+    #expect(log.secured.count == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test func `an evaluator without a trust policy in the key is refused`() async throws {
+    let client = client()
+    let context = TransferContext(id: RequestID(1), evaluator: .custom { _ in }, sink: { _ in .discard(limit: 1) })
+    let error = await #expect(throws: LupineError.self) {
+      _ = try await client.transport.send(OutgoingRequest(url: HTTPURL("https://localhost:1/")), in: context)
+    }
+    guard case .configuration = error?.kind else {
+      Issue.record("The error is \(error as Any)")
+      return
+    }
+    await client.transport.shutdown()
+  }
+}

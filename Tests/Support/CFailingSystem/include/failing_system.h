@@ -1,0 +1,35 @@
+#pragma once
+#include <stdint.h>
+
+// Replaces functions of the C library in a program that links this library, and in its shared libraries: those that
+// `failing_fail` names, clock_gettime and time. Names below `.example` get only the scripted answers. Everything else
+// behaves as in the C library until one of the functions below changes it. A test bundle must not link this library.
+
+/// Adds an address, as text, to the answers for names below `.example`.
+///
+/// Lookups get the answers in order; the last answer repeats. Without an answer, or with an empty one, a lookup fails.
+void failing_answer(const char *address);
+
+/// The number of lookups of names below `.example`.
+int32_t failing_lookups(void);
+
+/// Makes getpeername report this address for every IPv4 connection.
+void failing_peer(const char *address);
+
+/// Moves the clocks of this process forward by `seconds`, except the clocks that count processor time.
+void failing_advance(int64_t seconds);
+
+/// Makes the program's next call of a function fail with an error, once; calls of shared libraries do not fail.
+///
+/// `call` is socket, connect, bind, setsockopt, getsockopt, getpeername, send, recv, close, epoll_create1, epoll_ctl,
+/// epoll_wait, eventfd, write, pthread_create or getaddrinfo. `error` is an `errno`, or the result of getaddrinfo.
+void failing_fail(const char *call, int32_t error);
+
+/// As `failing_fail`, but leaves the next `skipped` calls of the function unchanged and makes the one after them fail.
+void failing_fail_later(const char *call, int32_t error, int32_t skipped);
+
+/// Whether the failure has happened.
+int32_t failing_has_failed(void);
+
+/// Cancels the failure unless it has happened; returns whether it has happened.
+int32_t failing_cancel(void);
