@@ -5,8 +5,6 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -113,23 +111,6 @@ static inline CURLMcode lupine_multi_set_callbacks(
 
 // Reads the result of a finished transfer from its union.
 static inline CURLcode lupine_message_result(const CURLMsg *message) { return message->data.result; }
-
-// `epoll_event` is packed and contains a union, so Swift does not set its members.
-static inline int lupine_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
-  struct epoll_event event;
-  memset(&event, 0, sizeof event);
-  event.events = events;
-  event.data.fd = descriptor;
-  return epoll_ctl(poll, operation, descriptor, &event);
-}
-
-static inline int lupine_epoll_descriptor(const struct epoll_event *events, int index) {
-  return events[index].data.fd;
-}
-
-static inline uint32_t lupine_epoll_readiness(const struct epoll_event *events, int index) {
-  return events[index].events;
-}
 
 static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);

@@ -1,4 +1,6 @@
 public import LupineCore
+import LupineEventLoop
+import LupineTLS
 
 /// Sends exchanges with libcurl over HTTP/1.1 and HTTP/2, and reuses connections.
 ///
@@ -9,7 +11,7 @@ public import LupineCore
 public final class CurlTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
-  let engine: Engine
+  let engine: LoopThread<Command>
   private let lookups: HostLookups
 
   /// Creates a transport; it opens nothing before the first request.
@@ -20,8 +22,11 @@ public final class CurlTransport: Transport {
   /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
-    lookups = HostLookups(resolver, limit: configuration.nameLookups)
-    engine = Engine(configuration, lookups)
+    let lookups = HostLookups(resolver, limit: configuration.nameLookups)
+    self.lookups = lookups
+    engine = LoopThread("lupine-curl") { (thread, wakeUp) throws(LupineError) in
+      try Loop(thread, wakeUp, configuration, lookups).run()
+    }
   }
 
   deinit { engine.stopWhenIdle() }
@@ -37,13 +42,14 @@ public final class CurlTransport: Transport {
     if let reason = context.control.reason { throw reason }
     let needsTarget = TargetAddress.isNeeded(in: context)
     let target = needsTarget ? try await TargetAddress.resolve(for: request, in: context, with: lookups) : ProxyTarget()
-    let ticket = engine.makeTicket()
+    let ticket = Ticket(engine)
     let reader = try await Self.openBody(of: request, in: context, ticket)
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       do throws(LupineError) {
         try engine.submit(
-          Submission(
-            ticket, request: request, context: context, target: target, reader: reader, continuation: continuation))
+          .start(
+            Submission(
+              ticket, request: request, context: context, target: target, reader: reader, continuation: continuation)))
       } catch {
         reader?.cancel()
         return continuation.resume(returning: .failure(error))
@@ -71,7 +77,9 @@ public final class CurlTransport: Transport {
   ///
   /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
   public func connectionPool() async -> ConnectionPoolSnapshot? {
-    var snapshot = await engine.connectionPool()
+    var snapshot = await withUnsafeContinuation { continuation in
+      if !engine.post(.countConnections(continuation)) { continuation.resume(returning: ConnectionPoolSnapshot()) }
+    }
     snapshot.waiting += lookups.waitingCount
     return snapshot
   }
@@ -90,14 +98,7 @@ public final class CurlTransport: Transport {
 extension CurlTransport {
   /// Returns one issue for each file of root certificates that the session names and that cannot be read.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
-    let files = [
-      ("certificateAuthorities", key.certificateAuthorities),
-      ("additionalCertificateAuthorities", key.additionalCertificateAuthorities),
-    ]
-    return files.compactMap { part, path in
-      guard let path, let reason = CertificateBundle.readProblem(path) else { return nil }
-      return ConfigurationIssue(part: part, reason: reason)
-    }
+    CertificateBundle.issues(with: key)
   }
 
   /// Runs tasks on the transport's own thread.

@@ -3,6 +3,7 @@ import LupineCore
 import LupineCurl
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// The content of challenges that libcurl itself parses and answers.
 @Suite(.timeLimit(.minutes(1))) struct HeldChallengeTests {

@@ -1,7 +1,9 @@
 import LupineCore
+import LupineEventLoop
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 @testable import LupineCurl
 

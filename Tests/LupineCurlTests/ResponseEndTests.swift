@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineFraming
 import Testing
 
 @testable import LupineCurl
@@ -8,7 +9,7 @@ import Testing
   private func framing(
     _ method: HTTPRequest.Method = .get, _ lines: String...
   ) throws -> ResponseEnd.Framing {
-    let reader = HeadReader(Limits(), HeadCache(), mayBeMultiplexed: true)
+    var reader = HeadReader(Limits(), HeadCache(), mayBeMultiplexed: true)
     for line in lines + [""] {
       let head = try Array("\(line)\r\n".utf8).withUnsafeBytes { bytes throws(LupineError) in try reader.process(bytes)
       }

@@ -106,14 +106,20 @@ final class OpenConnections: Sendable {
     state.withLock { state in
       let counts = state.positions.map { ($0.key, $0.value.count($0.key)) }
       guard let busiest = counts.max(by: { $0.1 < $1.1 }), busiest.1 >= Self.minimumFlood else { return }
-      let descriptor = busiest.0
-      state.positions[descriptor] = nil
-      // Recorded first, because libcurl may report the end of the connection as the end of a response.
-      state.ended.append(
-        EndedConnection(descriptor: descriptor, id: state.ids[descriptor] ?? 0, ports: SocketPorts(descriptor)))
-      mayHaveEnded.store(true, ordering: .relaxed)
-      end(descriptor)
+      state.positions[busiest.0] = nil
+      endFlooded(busiest.0, &state)
     }
+  }
+
+  /// Ends a connection whose exchanges must fail, on the loop's thread.
+  func endFlooded(_ descriptor: Int32) { state.withLock { endFlooded(descriptor, &$0) } }
+
+  private func endFlooded(_ descriptor: Int32, _ state: inout State) {
+    // Recorded first, because libcurl may report the end of the connection as the end of a response.
+    state.ended.append(
+      EndedConnection(descriptor: descriptor, id: state.ids[descriptor] ?? 0, ports: SocketPorts(descriptor)))
+    mayHaveEnded.store(true, ordering: .relaxed)
+    end(descriptor)
   }
 
   /// Returns the connections that have been ended since the last call.

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineEventLoop
 
 /// Finds the addresses that a proxy receives if the client resolves the names.
 enum TargetAddress {

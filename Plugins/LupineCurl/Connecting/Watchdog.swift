@@ -1,4 +1,5 @@
 import LupineCore
+import LupineEventLoop
 import LupineSupport
 import Synchronization
 
@@ -7,11 +8,9 @@ import Synchronization
 ///
 /// libcurl does not return from a call while such a connection is readable, which blocks the other exchanges, timeouts
 /// and cancellations of the loop. A second thread samples the processor time that the loop's thread has spent in
-/// libcurl since the last callback, and ends the busiest connection when that exceeds `limit`. Time in callbacks and
-/// sinks does not count. The thread sleeps while the loop is idle.
+/// libcurl since the last callback, and ends the busiest connection when that exceeds `FloodBudget.limit`. Time in
+/// callbacks and sinks does not count. The thread sleeps while the loop is idle.
 final class Watchdog: Sendable {
-  /// The processor time, in nanoseconds, that libcurl may spend without delivering data.
-  private static let limit: UInt64 = 50_000_000
   /// The time between two samples, in nanoseconds.
   private static let samplingInterval = 5_000_000
   /// The number of samples of an idle loop before the thread sleeps.
@@ -74,6 +73,12 @@ final class Watchdog: Sendable {
     return work()
   }
 
+  /// The count of entries and exits before a call of libcurl, for `hasDeliveredNothing(since:)`.
+  var deliveryMark: UInt64 { stepCount.load(ordering: .relaxed) }
+
+  /// Whether the one call of libcurl since the mark ran no callback.
+  func hasDeliveredNothing(since mark: UInt64) -> Bool { stepCount.load(ordering: .relaxed) &- mark == 2 }
+
   private func wake() {
     isAsleep.store(false, ordering: .relaxed)
     semaphore.signal()
@@ -122,7 +127,7 @@ final class Watchdog: Sendable {
     guard stepCount & 1 == 1 else { return }
     if observation.count == 1 { connections.sample() } else { connections.updateSample() }
     let now = clock.now
-    guard now - observation.time >= Self.limit else { return }
+    guard now - observation.time >= FloodBudget.limit else { return }
     connections.endBusiest()
     observation.time = now
   }

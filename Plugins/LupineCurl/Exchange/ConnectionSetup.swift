@@ -1,4 +1,7 @@
 import LupineCore
+import LupineEventLoop
+import LupineFraming
+import LupineTLS
 
 /// The state that few exchanges need: for a new connection (lookup, tunnel, handshake), for the challenges that libcurl
 /// answers, and for a body that only the end of a TLS connection ends.

@@ -1,6 +1,9 @@
 import CLibcurl
+import HTTPTypes
 import LupineCore
+import LupineEventLoop
 import LupineFraming
+import LupineTLS
 
 extension Exchange {
   /// Processes libcurl's report that the transfer has ended.
@@ -49,10 +52,10 @@ extension Exchange {
   }
 
   /// Delivers a proxy's refusal of a tunnel as the response.
-  private func finish(refused head: ReceivedHead) {
-    let (body, writer) = context.makeBody(for: head.response, from: .proxy) {}
+  private func finish(refused head: HTTPResponse) {
+    let (body, writer) = context.makeBody(for: head, from: .proxy) {}
     incoming.writer = writer
-    setOutcome(.response(head, body, .proxy))
+    setOutcome(.response(head, statusCode: head.status.code, body, .proxy))
     finish(isReusable: false)
   }
 

@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
 
 extension Exchange {
   /// Whether the exchange uses a proxy's tunnel to the server.

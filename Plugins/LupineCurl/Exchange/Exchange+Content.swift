@@ -9,12 +9,20 @@ import LupineFraming
 /// libcurl's chunk parser is not used: it accepts chunks that RFC 9112 does not allow.
 extension Exchange {
   /// Prepares for the content that follows a head.
-  func expectContent(after head: ReceivedHead) {
+  ///
+  /// - Throws: kind `malformedResponse` if the status line has the version of another protocol than the connection's.
+  func expectContent(after head: ReceivedHead) throws(LupineError) {
+    guard !head.statusLine.isMultiplexed || mayHaveStreams else {
+      throw LupineError(
+        .malformedResponse,
+        "The response violates HTTP: its status line has HTTP/2, and the connection has HTTP/1.1. It is closed.")
+    }
     let framing = ResponseEnd.Framing(head, to: submission.method)
     incoming.framing = framing
     incoming.chunks = nil
     if framing == .close { keepHandshake() }
     guard let easy, !head.statusLine.isMultiplexed else { return }
+    if easy.fields?.endConnection == true { easy.forbidReuse() }
     let isEmpty = framing.isReached(by: 0)
     if isEmpty {
       easy.set(isVerbose: true)
@@ -34,8 +42,8 @@ extension Exchange {
   /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
   func finishChallengeContent(_ setup: ConnectionSetup, _ easy: Easy) throws(LupineError) {
     let content = setup.challengeContent.take()
-    if content?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
-    if content?.isUnfinished == true { throw MalformedResponse.unfinished.error }
+    if content?.hasSurplus == true || hasDecrypted(easy) { throw MalformedChallenge.surplus.error }
+    if content?.isUnfinished == true { throw MalformedChallenge.unfinished.error }
   }
 
   /// Processes a piece of a chunked body; returns its size, or the code that makes libcurl keep it.
@@ -79,6 +87,17 @@ extension Exchange {
       Result { () throws(LupineError) in try easy.headReader.process(bytes) }
     }
     _ = try processed.get()
+  }
+
+  /// Whether the connection may have HTTP/2; with TLS, whether the server has selected it (RFC 9113 section 3.2).
+  ///
+  /// libcurl accepts a status line with HTTP/2 over a connection of HTTP/1.1 too. The content would then have no framing,
+  /// and a part of it would count as the whole.
+  private var mayHaveStreams: Bool {
+    guard submission.isSecured, let connection = easy?.connection else { return true }
+    var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+    SSL_get0_alpn_selected(connection, &name, &count)
+    return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 
   /// Closes the connection after the exchange if bytes follow the end of the content.

@@ -1,20 +1,23 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
+import LupineFraming
+import LupineTLS
 
 extension Exchange {
   /// Processes a line of a head or of trailers; false ends the exchange.
-  func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
+  func receive(line: UnsafeRawBufferPointer, _ easy: Easy) -> Bool {
     do throws(LupineError) {
-      if let setup, try receive(line: line, setup, headReader) { return true }
+      if let setup, try receive(line: line, setup, easy) { return true }
       if !clock.hasResponse { recordResponseStart() }
-      switch try headReader.process(line) {
+      switch try easy.headReader.process(line) {
       case nil: break
-      case .informational(let head):
-        if headReader.statusLine?.code == 100 { incoming.hasContinue = true }
+      case .interim(let head):
+        if easy.headReader.statusLine?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
-        expectContent(after: head)
+        try expectContent(after: head)
         if head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) {
           connectionSetup().challenge = head
         } else {
@@ -40,12 +43,12 @@ extension Exchange {
   /// Processes a line while a challenge is stored or a tunnel is being opened; true if the line needs no other
   /// processing.
   private func receive(
-    line: UnsafeRawBufferPointer, _ setup: ConnectionSetup, _ headReader: HeadReader
+    line: UnsafeRawBufferPointer, _ setup: ConnectionSetup, _ easy: Easy
   ) throws(LupineError) -> Bool {
     if setup.challenge != nil, line.starts(with: "HTTP/".utf8) {
       setup.challenge = nil
       setup.challengeContent = nil
-      headReader.prepareForNextHead()
+      easy.headReader.prepareForNextHead()
       clock.clearResponse()
     }
     guard ports == nil, setup.tunnel != nil else { return false }
@@ -169,7 +172,7 @@ extension Exchange {
     }
     incoming.writer = writer
     if outgoing.reader != nil { stopSendingIfComplete(head.statusLine) }
-    setOutcome(.response(head, body, source))
+    setOutcome(.response(head.response, statusCode: head.statusLine.code, body, source))
   }
 
   /// Keeps the connection's `Handshake`, which records close_notify; libcurl does not expose the connection after it
@@ -190,11 +193,11 @@ extension Exchange {
 
   /// Updates the connection and the request's body after a head, and returns the sender of the response.
   private func processFinalHead(_ head: ReceivedHead) -> TransportResponse.Source {
-    let (line, framing) = (head.statusLine, head.framing)
+    let line = head.statusLine
     if line.version == .http2, !route.cannotShareConnection(url.scheme) { loop.recordMultiplexing(of: self) }
     // A 204 has no body. A server that announces one may send it, and those bytes would become the start of the next
     // response.
-    if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
+    if line.code == 204, head.declaresContent { easy?.forbidReuse() }
     // A final response instead of 100: the server does not request the body (RFC 9110 section 10.1.1).
     if expectsContinue, !incoming.hasContinue, outgoing.byteCount == 0 {
       outgoing.isAbandoned = true

@@ -1,6 +1,7 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
 
 extension Exchange {
   /// Whether the request has a body that is not open yet.

@@ -1,6 +1,9 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
+import LupineFraming
+import LupineTLS
 
 /// The state of one exchange, used on the loop's thread.
 final class Exchange: HandshakeOwner {
@@ -32,7 +35,7 @@ final class Exchange: HandshakeOwner {
 
   /// The result for the caller of `send`.
   enum Outcome {
-    case response(ReceivedHead, ResponseBody, TransportResponse.Source)
+    case response(HTTPResponse, statusCode: Int, ResponseBody, TransportResponse.Source)
     case failure(LupineError)
   }
 
@@ -182,10 +185,10 @@ final class Exchange: HandshakeOwner {
     guard let outcome = outcome.take() else { return }
     isOutcomeDelivered = true
     switch consume outcome {
-    case .response(let head, let body, let source):
+    case .response(let head, let code, let body, let source):
       submission.continuation.resume(
         returning: .success(
-          TransportResponse(head: head.response, statusCode: head.statusLine.code, body: body, source: source)))
+          TransportResponse(head: head, statusCode: code, body: body, source: source)))
     case .failure(let error): submission.continuation.resume(returning: .failure(error))
     }
   }
@@ -216,7 +219,7 @@ extension Exchange {
   /// Starts the lookup of the name at which libcurl stopped; false if the transfer ended for another reason.
   func startLookup(after code: CURLcode) -> Bool {
     guard let setup, setup.lookup.isNeeded, failure == nil, code != CURLE_OK else { return false }
-    let lookups = loop.engine.lookups
+    let lookups = loop.lookups
     do throws(LupineError) {
       let waiter = try lookups.addWaiter(for: endpoint.host) { [ticket = submission.ticket] in
         ticket.finishLookup($0)
@@ -265,7 +268,7 @@ extension Exchange {
   /// Cancels the wait for the name.
   func cancelLookup() {
     guard let setup, case .running(let waiter) = setup.lookup else { return }
-    loop.engine.lookups.removeWaiter(waiter)
+    loop.lookups.removeWaiter(waiter)
     setup.lookupTimer?.cancel()
     setup.lookupTimer = nil
     setup.lookup = .none

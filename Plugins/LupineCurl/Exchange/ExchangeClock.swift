@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
 
 /// The points in time of an exchange, from which its metrics are computed.
 struct ExchangeClock {

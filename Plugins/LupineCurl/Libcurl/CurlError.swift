@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
 
 /// Translates libcurl's error codes into `LupineError`.
 enum CurlError {
@@ -127,10 +128,4 @@ enum HTTP2Error {
   private static func isViolation(_ text: String) -> Bool {
     ["(err 1)", "(err 3)", "(err 5)", "(err 6)", "(err 9)"].contains { text.contains($0) }
   }
-}
-
-extension LupineError {
-  /// The error of an exchange whose transport has been shut down.
-  static let transportShutDown = LupineError(
-    .sessionShutDown, "The transport has been shut down; make a new one for further requests.")
 }

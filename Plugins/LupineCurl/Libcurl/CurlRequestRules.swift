@@ -1,18 +1,14 @@
 import HTTPTypes
 import LupineCore
 import LupineSupport
+import LupineTLS
 
 /// Rejects requests that are not valid or that libcurl cannot send, before anything is sent.
 ///
 /// The rules are part of the transport, because a transport may be used without a session.
 enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
-    if context.judgesServers, context.evaluator != nil, context.connectionKey.trustPolicy == nil {
-      let reason =
-        "an evaluator needs a connection key with a trust policy; otherwise its result would apply to other sessions."
-      throw LupineError(
-        .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
-    }
+    try TrustRules.check(context)
     try check(request.version)
     try RequestRules.check(request, limits: context.limits)
   }

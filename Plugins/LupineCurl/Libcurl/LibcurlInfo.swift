@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineTLS
 
 /// Properties of the installed libcurl.
 enum LibcurlInfo {

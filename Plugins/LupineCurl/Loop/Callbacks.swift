@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineTLS
 
 /// Forwards libcurl's callbacks to the objects behind their context pointers.
 ///
@@ -84,12 +85,12 @@ enum Callbacks {
   }
 
   private static let tlsContextCreated: lupine_ssl_context_callback = { _, context, argument in
-    guard let context, let argument, HandshakeCallbacks.isReady,
+    guard let context, let argument,
       let handshake = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef({ easy in
         easy.watchdog.excludingTime { easy.beginHandshake() }
       })
     else { return CURLE_SSL_CONNECT_ERROR }
-    return HandshakeCallbacks.install(handshake, on: context)
+    return HandshakeCallbacks.install(handshake, on: OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
   }
 
   private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in

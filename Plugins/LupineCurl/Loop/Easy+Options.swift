@@ -1,6 +1,7 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineFraming
 import LupineSupport
 
 /// Sets the options of a handle, and skips those that have not changed since its last exchange.
@@ -10,6 +11,7 @@ extension Easy {
     let (version, isSecured) = (submission.version, submission.isSecured)
     headReader.begin(mayBeMultiplexed: version == .http2)
     set(isVerbose: version == .http2)
+    if version == .http2 { set(negotiatesVersion: isSecured) }
     handle.clearError()
     set(prunesNameCache: true)
     if try target.set(submission.url) {
@@ -24,7 +26,6 @@ extension Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     apply(submission.settings, isSecured: isSecured)
-    if fields?.endConnection == true, version != .http2 { forbidReuse() }
     if hasAddresses { clearAddresses() }
     if multi.route.overridesResolver { try setAddresses(submission.connectionKey, submission.url) }
     guard multi.route.hasProxy else { return }
@@ -72,6 +73,16 @@ extension Easy {
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, nil)
     addresses = StringList()
     hasAddresses = false
+  }
+
+  /// Sets whether TLS negotiates HTTP/2, so that a server that does not select it receives HTTP/1.1.
+  ///
+  /// With prior knowledge, libcurl would send HTTP/2 to a server that selects no protocol.
+  private func set(negotiatesVersion negotiates: Bool) {
+    guard negotiates != negotiatesVersion else { return }
+    handle.set(
+      CURLOPT_HTTP_VERSION, Int(negotiates ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
+    negotiatesVersion = negotiates
   }
 
   private func set(connectTimeout timeout: Duration?) {

@@ -1,7 +1,10 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
+import LupineFraming
 import LupineSupport
+import LupineTLS
 
 /// An easy handle that serves one exchange after another and caches its options.
 final class Easy {
@@ -12,7 +15,10 @@ final class Easy {
   private(set) var exchangeReference: Unmanaged<Exchange>?
   let multi: Multi
   let watchdog: Watchdog
-  let headReader: HeadReader
+  /// Without dynamic checks of exclusive access, which each line of a head would pay for.
+  ///
+  /// Only the loop's thread uses the reader, and its methods call no other code of this module.
+  @exclusivity(unchecked) var headReader: HeadReader
   let handle: EasyHandle
   let target: URLHandle
   var fieldList = StringList()
@@ -25,6 +31,7 @@ final class Easy {
   var isReuseForbidden = false
   var isVerbose = false
   var waitsForMultiplexing = false
+  var negotiatesVersion = false
   var uploadBuffer = 0
   var verifiesHostName = true
   var prunesNameCache = true
@@ -43,7 +50,7 @@ final class Easy {
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
     watchdog = multi.loop.watchdog
-    headReader = HeadReader(Limits(), multi.loop.headCache, mayBeMultiplexed: false)
+    headReader = HeadReader(Limits(), multi.loop.headCache)
     handle = try EasyHandle()
     target = try URLHandle()
     multi.settings.apply(to: handle)
@@ -67,12 +74,15 @@ final class Easy {
   /// Returns nil if the connection must not be made.
   func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
-    let (context, connectionKey) = (exchange.context, multi.route.connectionKey)
+    let (context, connectionKey, watchdog) = (exchange.context, multi.route.connectionKey, watchdog)
+    let excludingTime: Handshake.Wrapper = { watchdog.excludingTime($0) }
     // Within the tunnel, libcurl has the proxy's status code for CONNECT.
     if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
-      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, connectionKey, watchdog)
+      return Handshake(
+        for: exchange, with: .proxy(proxy, in: context), roots, connectionKey, excludingTime: excludingTime)
     }
-    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, connectionKey, watchdog)
+    let handshake = Handshake(
+      for: exchange, with: .server(exchange.url, in: context), roots, connectionKey, excludingTime: excludingTime)
     exchange.connectionSetup().handshake = handshake
     return handshake
   }
@@ -88,7 +98,7 @@ final class Easy {
   func receive(line: UnsafeRawBufferPointer) -> Bool {
     watchdog.excludingTime {
       headReader.matchesCachedHead(line)
-        || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
+        || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, self) } == true
     }
   }
 
@@ -102,7 +112,7 @@ final class Easy {
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
       exchange?.process(text)
-    case CURLINFO_DATA_IN: exchange?.setup?.challengeContent?.process(bytes)
+    case CURLINFO_DATA_IN: watchdog.excludingTime { exchange?.setup?.challengeContent?.process(bytes) }
     default: break
     }
   }

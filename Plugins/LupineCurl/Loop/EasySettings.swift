@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineTLS
 
 /// The options that all easy handles of one multi share.
 struct EasySettings {

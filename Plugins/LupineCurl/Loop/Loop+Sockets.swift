@@ -1,5 +1,7 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
+import LupineTLS
 
 extension Loop {
   /// Returns the state of a descriptor; a new descriptor is assigned to the multi.
@@ -134,7 +136,8 @@ extension Loop {
 
   private func watch(_ descriptor: Int32, _ socket: WatchedSocket, for events: UInt32) {
     guard socket.watchedEvents != events else { return }
-    poller.watch(descriptor, for: events, isWatched: socket.watchedEvents != 0)
+    // Without a watch the timeouts end the exchange; the next change of the events tries again.
+    guard (try? poller.watch(descriptor, for: events, isWatched: socket.watchedEvents != 0)) != nil else { return }
     socket.watchedEvents = events
   }
 
@@ -201,6 +204,8 @@ final class WatchedSocket {
   var ports: SocketPorts?
   /// The `SSL` object of a connection over a Unix-domain socket.
   var tlsConnection: OpaquePointer?
+  /// The processor time that libcurl may spend on the connection without delivering data.
+  var floodBudget = FloodBudget()
   /// Whether libcurl has closed the connection.
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.

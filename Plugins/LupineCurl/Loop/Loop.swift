@@ -1,17 +1,23 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
+import LupineFraming
+import LupineTLS
 
 /// The event loop of one transport; it is created, used and released on its own thread.
 final class Loop {
-  let engine: Engine
+  let configuration: CurlTransport.Configuration
+  let lookups: HostLookups
   let headCache = HeadCache()
   let watchdog: Watchdog
   let poller: Poller
+  private let processorClock = ProcessorClock()
   var roots = RootCache()
   /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
   private(set) var sockets: [WatchedSocket?] = []
   /// The exchanges that have not ended, by their numbers.
   private(set) var exchanges: [UInt64: Exchange] = [:]
+  private let thread: LoopThread<Command>
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
   private var multis: [Multi] = []
@@ -28,15 +34,20 @@ final class Loop {
   private var isStopping = false
   private var stopsWhenIdle = false
 
-  init(_ engine: Engine, _ wakeUp: WakeUp) throws(LupineError) {
+  init(
+    _ thread: LoopThread<Command>, _ wakeUp: WakeUp, _ configuration: CurlTransport.Configuration,
+    _ lookups: HostLookups
+  ) throws(LupineError) {
     guard LibcurlInfo.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
-    self.engine = engine
+    self.configuration = configuration
+    self.lookups = lookups
+    self.thread = thread
     self.wakeUp = wakeUp
     poller = try Poller()
     watchdog = try Watchdog()
     limiter = ConnectionLimiter(
-      perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
-    poller.watch(wakeUp.descriptor, for: Poller.readable | Poller.edgeTriggered, isWatched: false)
+      perHost: configuration.connectionsPerHost, total: configuration.connections)
+    try poller.watch(wakeUp)
     try watchdog.start()
   }
 
@@ -64,7 +75,7 @@ final class Loop {
   private func turn(_ commands: inout [Command]) {
     checkIdleSockets()
     if limiter.mayAdmit { startQueued() }
-    engine.takeCommands(&commands)
+    thread.takeCommands(&commands)
     if !commands.isEmpty { execute(&commands) }
     if !yielding.isEmpty { resumeYielding() }
     for multi in multis { multi.handleTimeout(isTimeUp: isTimeUp) }
@@ -80,7 +91,7 @@ final class Loop {
   /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.
   private func sleep(_ jobs: inout [UnownedJob]) {
     let deadline = nextDeadline
-    let maySleep = engine.runJobs(&jobs, thenSleep: !limiter.mayAdmit && deadline != 0 && yielding.isEmpty)
+    let maySleep = thread.runJobs(&jobs, thenSleep: !limiter.mayAdmit && deadline != 0 && yielding.isEmpty)
     let timeout = MonotonicClock.milliseconds(until: deadline)
     poller.wait(milliseconds: maySleep ? timeout : 0)
     isTimeUp = timeout == 0 || (maySleep && poller.count == 0)
@@ -126,8 +137,21 @@ final class Loop {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
       guard let socket = watchedSocket(descriptor), socket.requestedEvents != 0 else { continue }
-      socket.multi.handleEvents(of: descriptor, readiness)
+      serve(socket, descriptor, readiness)
     }
+  }
+
+  /// Lets libcurl read and write, and ends a connection that only costs processor time.
+  private func serve(_ socket: WatchedSocket, _ descriptor: Int32, _ readiness: UInt32) {
+    let start = socket.isConnection && socket.floodBudget.measuresNextCall ? processorClock.now : nil
+    let deliveries = watchdog.deliveryMark
+    socket.multi.handleEvents(of: descriptor, readiness)
+    guard watchdog.hasDeliveredNothing(since: deliveries) else { return socket.floodBudget.recordDelivery() }
+    guard let start else { return socket.floodBudget.recordCall() }
+    let time = processorClock.now - start
+    if socket.floodBudget.recordCall(time: time, at: MonotonicClock.now) || socket.isClosed { return }
+    watchdog.connections.endFlooded(descriptor)
+    failFloodedExchanges()
   }
 
   private func settle() {

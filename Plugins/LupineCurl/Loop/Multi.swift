@@ -1,6 +1,8 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
 import LupineFoundation
+import LupineTLS
 
 /// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
 ///
@@ -32,11 +34,11 @@ final class Multi {
 
   init(_ route: Route, _ loop: Loop) throws(LupineError) {
     self.loop = loop
-    settings = EasySettings(route, loop.engine.configuration)
+    settings = EasySettings(route, loop.configuration)
     self.route = route
-    maximumIdle = max(64, loop.engine.configuration.connections)
-    idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
-    handle = try MultiHandle(loop.engine.configuration)
+    maximumIdle = max(64, loop.configuration.connections)
+    idleLifetime = Self.nanoseconds(loop.configuration.idleConnectionLifetime)
+    handle = try MultiHandle(loop.configuration)
     pointer = handle.pointer
     Callbacks.install(self, on: pointer)
   }
@@ -95,7 +97,7 @@ final class Multi {
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
     deadline = nil
     callSocketAction(CURL_SOCKET_TIMEOUT, 0)
-    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.configuration.connections))
   }
 
   /// Records the idle lifetime that an exchange allows; the longest one counts.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
 
 /// An exchange that is passed to the loop.
 final class Submission: Sendable {
@@ -56,10 +57,10 @@ final class Submission: Sendable {
 /// Identifies an exchange, and sends commands for it to the loop from other threads.
 final class Ticket: Sendable {
   let id: UInt64
-  private let engine: Engine
+  private let engine: LoopThread<Command>
 
-  init(_ id: UInt64, _ engine: Engine) {
-    self.id = id
+  init(_ engine: LoopThread<Command>) {
+    id = engine.makeID()
     self.engine = engine
   }
 
@@ -80,7 +81,7 @@ final class Ticket: Sendable {
 }
 
 /// A command from another thread to the loop, which executes commands in order.
-enum Command: Sendable {
+enum Command: LoopCommand {
   case start(Submission)
   /// Ends an exchange; no effect if the exchange has ended.
   case cancel(UInt64)
@@ -98,4 +99,12 @@ enum Command: Sendable {
   case stop
   /// Ends the loop after the last exchange.
   case stopWhenIdle
+
+  func refuse(_ error: LupineError) {
+    switch self {
+    case .start(let submission): submission.refuse(error)
+    case .countConnections(let continuation): continuation.resume(returning: ConnectionPoolSnapshot())
+    default: break
+    }
+  }
 }

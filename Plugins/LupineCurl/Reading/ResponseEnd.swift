@@ -55,14 +55,11 @@ struct ResponseEnd {
 
 extension ResponseEnd.Framing {
   init(_ head: ReceivedHead, to method: HTTPRequest.Method) {
-    if method == .head || head.statusLine.code == 204 || head.statusLine.code == 304 {
-      self = .head
-    } else if let length = head.framing.contentLength {
-      self = .length(length)
-    } else if head.framing.isChunked {
-      self = .chunks
-    } else {
-      self = head.statusLine.isMultiplexed ? .stream : .close
+    switch head.framing(to: method) {
+    case .none: self = .head
+    case .length(let length): self = .length(length)
+    case .chunked: self = .chunks
+    case .untilClose: self = head.statusLine.isMultiplexed ? .stream : .close
     }
   }
 
@@ -87,10 +84,10 @@ struct ChallengeContent {
   init(_ head: ReceivedHead, isEmpty: Bool, _ limits: Limits) {
     if isEmpty {
       remaining = 0
-    } else if head.framing.isChunked {
+    } else if head.isChunked {
       chunks = ChunkReader(limits)
     } else {
-      remaining = head.framing.contentLength
+      remaining = head.contentLength
     }
   }
 

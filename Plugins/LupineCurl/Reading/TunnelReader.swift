@@ -1,14 +1,15 @@
 import HTTPTypes
 import LupineCore
+import LupineFraming
 
 /// Reads a proxy's responses to CONNECT (RFC 9110 section 9.3.6).
 struct TunnelReader {
   /// The response, if the proxy opens no tunnel.
-  private(set) var refusal: ReceivedHead?
-  private let headReader: HeadReader
+  private(set) var refusal: HTTPResponse?
+  private var headReader: HeadReader
   private var rounds = AuthenticationRounds()
 
-  init(_ limits: Limits, _ cache: HeadCache) { headReader = HeadReader(limits, cache, mayBeMultiplexed: false) }
+  init(_ limits: Limits, _ cache: HeadCache) { headReader = HeadReader(limits, cache) }
 
   /// Processes a line; returns the response that the line completes, if it opens the tunnel.
   mutating func process(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
@@ -20,7 +21,7 @@ struct TunnelReader {
     for name in [HTTPField.Name.contentLength, .contentEncoding, .transferEncoding, .contentType] {
       response.headerFields[name] = nil
     }
-    refusal = ReceivedHead(received.statusLine, response, received.framing)
+    refusal = response
     return nil
   }
 

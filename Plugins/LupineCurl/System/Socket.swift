@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineEventLoop
 
 #if canImport(Glibc)
   import Glibc
