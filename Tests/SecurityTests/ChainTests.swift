@@ -2,10 +2,11 @@ import FoundationEssentials
 import Lupine
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// Valid and invalid certificate chains, offline and in a handshake with `openssl s_server`.
-@Suite struct ChainTests {
+@Suite(.overEachTransport) struct ChainTests {
   @Test(arguments: ["valid", "rsa", "p384", "ed25519", "rsa-pss", "must-staple", "multiple", "many-names", "revoked"])
   func `a chain that holds is trusted`(_ name: String) async throws {
     #expect(try await Offline(name).check(.default) == nil)

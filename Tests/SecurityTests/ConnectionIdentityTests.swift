@@ -2,15 +2,17 @@ import Lupine
 import LupineFixtures
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The exchanges that share a connection to nginx, over HTTP/2 and HTTP/1.1.
 @Suite(
+  .overEachTransport,
   .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
   }) struct ConnectionIdentityTests
 {
-  private let transport = CurlTransport()
+  private let transport = TestTransport.make()
 
   private func session(_ rules: [String: any TrustEvaluator], otherwise: (any TrustEvaluator)? = nil) throws -> Session
   {
@@ -26,7 +28,8 @@ import TrustSupport
     _ session: Session, _ host: String = "localhost", version: ProtocolVersion = .http2
   ) async throws -> DataResponse<String> {
     var request = try OutgoingRequest(try url(host))
-    request.options.version = version
+    // A transport without HTTP/2 is tested over HTTP/1.1 alone.
+    request.options.version = transport.capabilities.contains(.http2) ? version : .http1_1
     return await session.request(request).serializingString().response
   }
 
@@ -40,7 +43,7 @@ import TrustSupport
     let second = try await ask(session, version: version)
     #expect(first.metrics.isConnectionReused == false && second.metrics.isConnectionReused == true)
     #expect(first.metrics.tls != nil && first.metrics.tls == second.metrics.tls)
-    #expect(first.metrics.tls?.applicationProtocol == (version == .http2 ? "h2" : "http/1.1"))
+    #expect(first.metrics.tls?.applicationProtocol == (first.metrics.version == .http2 ? "h2" : "http/1.1"))
     #expect(count.value == 1)
   }
 

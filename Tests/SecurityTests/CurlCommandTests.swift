@@ -3,9 +3,12 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Runs the curl commands in a shell, against a server on the loopback interface.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs the curl program"))
+@Suite(
+  .overEachTransport,
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs the curl program"))
 struct CurlCommandTests {
   static let bodies: [Data] = [
     Data("plain".utf8), Data("it's \"quoted\" $HOME `id` \\ !\nand\n\nmore\n".utf8), Data("@/etc/passwd".utf8),
@@ -36,7 +39,7 @@ struct CurlCommandTests {
     let request = try OutgoingRequest(
       server.url + "/a'b/$(id)?q=it's&x=%27", method: .post,
       headers: [.custom: "it's $HOME \"x\" \\ `id`", .accept: "*/*", .userAgent: ""], body: .bytes(Self.bodies[index]))
-    let session = try curlSession()
+    let session = try networkSession()
     _ = try await session.request(request).serializingData().value
     let command = session.request(request).debugDescription
     #expect(try await Self.run(command) == 0)
@@ -54,7 +57,7 @@ struct CurlCommandTests {
   func `a command has the method of the request`(method: HTTPRequest.Method) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let command = try curlSession().request(server.url, method: method).debugDescription
+    let command = try networkSession().request(server.url, method: method).debugDescription
     #expect(try await Self.run(command) == 0)
     #expect(server.requests.map(\.method) == [method])
   }
@@ -63,7 +66,7 @@ struct CurlCommandTests {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let request = try OutgoingRequest(server.url, method: .head, body: .text("content"))
-    #expect(try await Self.run(try curlSession().request(request).debugDescription) == 0)
+    #expect(try await Self.run(try networkSession().request(request).debugDescription) == 0)
     #expect(server.requests.map(\.method) == [.head])
     #expect(server.requests.map(\.bodyText) == ["content"])
   }
@@ -72,7 +75,7 @@ struct CurlCommandTests {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let request = try OutgoingRequest(server.url, method: .post, body: .bytes(Data(count: (1 << 20) + 1)))
-    #expect(try await Self.run(try curlSession().request(request).debugDescription) == 1)
+    #expect(try await Self.run(try networkSession().request(request).debugDescription) == 1)
     #expect(server.requests.isEmpty)
   }
 
@@ -82,7 +85,7 @@ struct CurlCommandTests {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("it's \(UUID().uuidString)").path
     try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let session = try curlSession()
+    let session = try networkSession()
     for body in [RequestBody.file(path), .file(path, offset: 3, length: 4)] {
       let request = try OutgoingRequest(server.url, method: .put, body: body)
       #expect(try await Self.run(session.request(request).debugDescription) == 0)

@@ -3,6 +3,7 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 @Suite struct DownloadTests {
   private let folder: String
@@ -133,7 +134,7 @@ import Testing
     "no range": "HTTP/1.1 206 x\r\nConnection: close\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
   ]
 
-  @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
+  @Test(.overEachTransport, arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
   func `a response that does not continue the file is never mixed with it`(name: String, policy: ResumePolicy)
     async throws
   {
@@ -147,7 +148,7 @@ import Testing
       return [.raw(text: isRange ? answer : Self.whole("abcdefghij", tag: "\"v2\"")), .close]
     }
     defer { server.stop() }
-    let curl = try curlSession()
+    let curl = try networkSession()
     let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
     #expect(cut.error?.kind == .connectionLost)
     let response = await curl.download(resumingWith: try #require(cut.resumeData), otherwise: policy)
@@ -162,7 +163,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
+  @Test(.overEachTransport, arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
   func `a rest whose length differs from its stated length is an error, and nothing is kept`(chunks: String)
     async throws
   {
@@ -177,7 +178,7 @@ import Testing
         ]
     }
     defer { server.stop() }
-    let curl = try curlSession()
+    let curl = try networkSession()
     let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
     let response = await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().response
     #expect(response.error?.kind == .malformedResponse)
@@ -202,7 +203,7 @@ import Testing
     #expect(names() == ["a", "inner"])
   }
 
-  @Test func `a range that ends behind all numbers is another part of the file`() async throws {
+  @Test(.overEachTransport) func `a range that ends behind all numbers is another part of the file`() async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       guard request.number > 0 else {
@@ -220,7 +221,7 @@ import Testing
       ]
     }
     defer { server.stop() }
-    let curl = try curlSession()
+    let curl = try networkSession()
     let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
     _ = try await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().value
     #expect(text("a") == "abcdefghij")
@@ -237,7 +238,9 @@ import Testing
     #expect(names() == ["inner"])
   }
 
-  @Test func `a response with parts that were not requested is requested once more and then fails`() async throws {
+  @Test(.overEachTransport) func `a response with parts that were not requested is requested once more and then fails`()
+    async throws
+  {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0
@@ -245,7 +248,7 @@ import Testing
         : [.raw(text: Self.part("3-9/10", "3456789")), .close]
     }
     defer { server.stop() }
-    let curl = try curlSession()
+    let curl = try networkSession()
     let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
     let response = await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().response
     #expect(response.error?.kind == .malformedResponse)

@@ -1,8 +1,9 @@
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite struct ExpectationTests {
+@Suite(.overEachTransport) struct ExpectationTests {
   @Test(arguments: [200, 401, 417, 503])
   func `a final answer instead of 100 keeps the body unsent and the connection unused`(status: Int) async throws {
     let server = try ScriptedServer(readsBody: false, answersContinue: false) { request in
@@ -11,7 +12,7 @@ import Testing
         : ScriptedReply(ScriptedReply.respond(status: status).steps, connection: .keep)
     }
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     let smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
     let response = await session.upload(.text(smuggled), to: server.url, expectsContinue: true).serializingData()
       .response
@@ -25,7 +26,7 @@ import Testing
   @Test func `a body that the server asks for is sent`() async throws {
     let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
     defer { server.stop() }
-    let upload = try curlSession().upload(.text("hello"), to: server.url, expectsContinue: true)
+    let upload = try networkSession().upload(.text("hello"), to: server.url, expectsContinue: true)
     #expect(try await upload.serializingString().value == "hello")
     #expect(server.requests.first?.expectsContinue == true)
   }

@@ -1,8 +1,9 @@
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite struct FramingTests {
+@Suite(.overEachTransport(needs: [.connectionAuthentication])) struct FramingTests {
   static let lies: [String: ScriptedReply] = [
     "two lengths": .doubledContentLength(3, 5), "length and chunks": .contentLengthWithChunked,
     "+5": .contentLength("+5"), "0x5": .contentLength("0x5"), "5,6": .contentLength("5,6"),
@@ -69,7 +70,7 @@ import Testing
         return request.index > 0 ? .verbatim(String(Self.evil.dropFirst(place))) : .respond(body: .text("ok"))
       }
       defer { server.stop() }
-      let session = try curlSession()
+      let session = try networkSession()
       let first = await session.request(server.url + "/first", method: method).serializingData().response
       #expect(first.response != nil && first.error?.kind != .connectionLost, "\(place)")
       #expect(try await session.request(server.url + "/next").serializingString().value == "ok", "\(place)")
@@ -89,7 +90,7 @@ import Testing
           return .verbatim(place == 0 ? Self.good : String(Self.evil.dropFirst(place)))
         }
         defer { server.stop() }
-        let session = try curlSession { $0.baseURL(server.url).install(.ntlm(username: "ali", password: "sesame")) }
+        let session = try networkSession { $0.baseURL(server.url).install(.ntlm(username: "ali", password: "sesame")) }
         let response = await session.request(server.url).serializingString().response
         if place == 0 {
           #expect(response.value == "good")
@@ -106,7 +107,7 @@ import Testing
   private func expectRefusal(_ reply: ScriptedReply, _ kinds: [LupineError.Kind]) async throws {
     let server = try ScriptedServer { $0.path == "/lie" ? reply : .respond(body: .text("ok")) }
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     let error = await session.request(server.url + "/lie").serializingData().response.error
     #expect(error.map { kinds.contains($0.kind) } == true, "\(String(describing: error))")
     #expect(try await session.request(server.url + "/next").serializingString().value == "ok")

@@ -2,11 +2,12 @@ import FoundationEssentials
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Injection of fields over HTTP/2 to nginx, which reports the fields that it received.
-@Suite(.enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
+@Suite(.overEachTransport, .enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
   private func session() throws -> Session {
-    try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2) }
+    try networkSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2) }
   }
 
   private func url() throws -> String { try #require(Peers.nginxTLS) + "/fields" }

@@ -4,6 +4,7 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 @Suite(.serialized) struct HangTests {
   static let scripts: [String: ScriptedReply] = [
@@ -38,11 +39,11 @@ import Testing
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
+  @Test(.overEachTransport, .timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
   func `each fault script ends within the total timeout`(name: String) async throws {
     let server = try ScriptedServer(always: try #require(Self.scripts[name]))
     defer { server.stop() }
-    let session = try curlSession(total: .milliseconds(400))
+    let session = try networkSession(total: .milliseconds(400))
     let began = Self.now
     let response = await session.request(server.url).authenticate(username: "u", password: "p").serializingData()
       .response
@@ -53,11 +54,11 @@ import Testing
     #expect(Self.now - began < Self.bound)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  @Test(.overEachTransport, .timeLimit(.minutes(1)), arguments: [true, false])
   func `a port that never answers ends within the total timeout`(completesHandshake: Bool) async throws {
     let port = try SilentPort(completesHandshake: completesHandshake)
     let began = Self.now
-    let error = await (try curlSession(total: .milliseconds(300))).request(port.url).serializingData().response.error
+    let error = await (try networkSession(total: .milliseconds(300))).request(port.url).serializingData().response.error
     #expect(error?.kind == .timedOut(.total))
     #expect(Self.now - began < Self.bound)
   }
@@ -92,14 +93,14 @@ import Testing
     }
   }
 
-  @Test func `ten thousand failures of libcurl leave nothing behind`() async throws {
-    await #expect(processExitsWith: .success) {
+  @Test(.overEachTransport) func `ten thousand failures of a transport leave nothing behind`() async throws {
+    await #expect(processExitsWith: .success) { [isNative = TestTransport.isNative as Bool] in
       let replies: [ScriptedReply] = [
         .resetBeforeHead, .reset(afterBytes: 0), .closeBeforeHead, .truncated(afterBytes: 3), .garbage,
         .malformedChunk(), .doubledContentLength(3, 5), .bareLineFeeds,
       ]
       let server = try ScriptedServer { replies[$0.number % replies.count] }
-      let session = try curlSession()
+      let session = try networkSession { $0.transport(TestTransport.make(isNative: isNative)) }
       try await HangTests.expectFlat(mebibytes: 64) { _ in
         await session.request(server.url).serializingData().response.error
       }

@@ -1,10 +1,11 @@
 import Lupine
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The host names for which a certificate is valid, offline and in a handshake with `openssl s_server`.
-@Suite struct HostNameTests {
+@Suite(.overEachTransport) struct HostNameTests {
   @Test(arguments: [
     ("valid", "localhost"), ("valid", "127.0.0.1"), ("valid", "::1"), ("valid", "localhost."),
     ("wildcard", "a.wild.test"), ("multiple", "two.test"), ("ip", "127.0.0.1"), ("idn", "xn--bcher-kva.test"),

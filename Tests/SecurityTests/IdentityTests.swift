@@ -1,12 +1,13 @@
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite struct IdentityTests {
+@Suite(.overEachTransport) struct IdentityTests {
   private func count(_ changes: [(Session.Builder) -> Session.Builder], _ url: String, _ server: ScriptedServer)
     async throws
   {
-    let transport = CurlTransport()
+    let transport = TestTransport.make()
     for change in changes + changes {
       let session = try change(Session.Builder().transport(transport)).build()
       #expect(await session.request(url).serializingData().response.error == nil)
@@ -42,7 +43,7 @@ import Testing
     let servers = try [first, second].map { path in
       try ScriptedServer(.unix(path: path.text)) { _ in .respond(body: .text(path.text)) }
     }
-    let transport = CurlTransport()
+    let transport = TestTransport.make()
     for path in [first, second, first, second] {
       let session = try Session.Builder().transport(transport).unixSocket(path.text).build()
       #expect(await session.request("http://a/").serializingString().response.value == path.text)
@@ -53,9 +54,9 @@ import Testing
 
   @Test func `the local address is what the server sees`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
-    let session = try curlSession { $0.localAddress("127.0.0.5") }
+    let session = try networkSession { $0.localAddress("127.0.0.5") }
     #expect(await session.request(server.url).serializingData().response.error == nil)
-    let wrong = try curlSession { $0.localAddress("192.0.2.1") }
+    let wrong = try networkSession { $0.localAddress("192.0.2.1") }
     #expect(await wrong.request(server.url).serializingData().response.error?.kind == .connectionFailed)
   }
 }

@@ -3,6 +3,7 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 @Suite struct InjectionTests {
   /// The control characters that no field value may contain.
@@ -12,11 +13,11 @@ import Testing
   /// The control characters that no other part of a request may contain.
   static let controlsAndTab = controls + ["\t"]
 
-  @Test(arguments: controls)
+  @Test(.overEachTransport, arguments: controls)
   func `no control byte goes out in a field of a request`(control: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     for value in ["a\(control)X-Evil: 1", "\(control)", "a\(control)\(control) b"] {
       _ = await session.request(server.url, headers: [.custom: value]).serializingData().response
     }
@@ -49,37 +50,37 @@ import Testing
     #expect(mock.requests.allSatisfy { $0.headers[.authorization] == nil })
   }
 
-  @Test(arguments: controlsAndTab)
+  @Test(.overEachTransport, arguments: controlsAndTab)
   func `a proxy's name and password with a control byte are refused`(control: String) throws {
     for (name, password) in [("u", "p\(control)"), ("u\(control)", "p")] {
       let escapes = (name + ":" + password).utf8.map { "%" + String($0, radix: 16).leftPadded }.joined()
       for scheme in ["http", "https", "socks5h"] {
         let url = "\(scheme)://\(escapes.replacing("%3a", with: ":"))@127.0.0.1:9"
-        #expect(throws: LupineError.self) { _ = try curlSession { $0.proxy(url) } }
+        #expect(throws: LupineError.self) { _ = try networkSession { $0.proxy(url) } }
         #expect(throws: LupineError.self) {
           let proxy = try Proxy("\(scheme)://127.0.0.1:9").credential(username: name, password: password)
-          _ = try curlSession { $0.proxy(proxy) }
+          _ = try networkSession { $0.proxy(proxy) }
         }
       }
     }
   }
 
-  @Test func `a tab inside a field's value arrives as it is`() async throws {
+  @Test(.overEachTransport) func `a tab inside a field's value arrives as it is`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    _ = try await curlSession { $0.header(.secret, "c\td") }.request(server.url, headers: [.custom: "a\tb"])
+    _ = try await networkSession { $0.header(.secret, "c\td") }.request(server.url, headers: [.custom: "a\tb"])
       .serializingData().value
     #expect(server.requests.first?.fields["X-Custom"] == "a\tb")
     #expect(server.requests.first?.fields["X-Secret"] == "c\td")
   }
 
-  @Test(arguments: ["\r\n", "\n", "\r"], [" ", "\t", ""])
+  @Test(.overEachTransport, arguments: ["\r\n", "\n", "\r"], [" ", "\t", ""])
   func `a folded value goes out on one line`(end: String, blank: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let value = "a\(end)\(blank)X-Evil: 1"
-    _ = await (try curlSession()).request(server.url, headers: [.custom: value]).serializingData().response
-    #expect(throws: LupineError.self) { _ = try curlSession { $0.header(.custom, value) } }
+    _ = await (try networkSession()).request(server.url, headers: [.custom: value]).serializingData().response
+    #expect(throws: LupineError.self) { _ = try networkSession { $0.header(.custom, value) } }
     let head = String(decoding: try #require(server.requests.first).rawHead, as: UTF8.self)
     let lines = head.split(separator: "\r\n")
     #expect(lines.allSatisfy { !$0.hasPrefix(" ") && !$0.hasPrefix("\t") && !$0.hasPrefix("X-Evil") })
@@ -99,11 +100,11 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test(arguments: controlsAndTab)
+  @Test(.overEachTransport, arguments: controlsAndTab)
   func `a control byte in a parameter is encoded`(control: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     _ = try await session.request(server.url, parameters: ["a\(control)": .string("b\(control) HTTP/1.1")])
       .serializingData().value
     let hex = String(control.utf8.first ?? 0, radix: 16, uppercase: true)
@@ -127,14 +128,14 @@ import Testing
     #expect(HTTPRequest.Method(rawValue: text) == nil)
   }
 
-  @Test(arguments: noTokens)
+  @Test(.overEachTransport, arguments: noTokens)
   func `a method that was made without a check is refused before anything is sent`(text: String) async throws {
     let method = unsafeBitCast(text, to: HTTPRequest.Method.self)
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let mock = MockTransport()
     mock.stub([method, .get], "/{any...}", .text("ok"))
-    for transport in [mock, CurlTransport()] as [any Transport] {
+    for transport in [mock, TestTransport.make()] {
       let session = try Session.Builder().transport(transport).build()
       for body in [RequestBody.none, .text("a")] {
         let request = try OutgoingRequest(server.url, method: method, body: body)

@@ -3,8 +3,9 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite(.serialized) struct LimitTests {
+@Suite(.serialized, .overEachTransport) struct LimitTests {
   /// Encodes `megabytes` MiB of zeros.
   private static func bomb(_ coding: any ContentCoding, megabytes: Int) throws -> [UInt8] {
     let encoder = try coding.makeEncoder()
@@ -34,7 +35,7 @@ import Testing
     defer { server.stop() }
     var limits = Limits()
     limits.responseBody = 4 << 20
-    let session = try curlSession { [limits] in $0.limits(limits) }
+    let session = try networkSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory
     let error = await session.request(server.url).validate().serializingData().response.error
     #expect(error?.kind == .limitExceeded(.responseBody) || error?.kind == .limitExceeded(.decodingRatio))
@@ -52,7 +53,7 @@ import Testing
     }
     defer { server.stop() }
     let before = try Holdings().memory
-    #expect(try await curlSession().request(server.url).serializingString().value == "arrived")
+    #expect(try await networkSession().request(server.url).serializingString().value == "arrived")
     #expect(try Holdings().memory - before < 32 << 10)
   }
 
@@ -66,7 +67,7 @@ import Testing
         ]
     }
     defer { server.stop() }
-    #expect(try await curlSession().request(server.url).serializingString().value == "arrived")
+    #expect(try await networkSession().request(server.url).serializingString().value == "arrived")
     #expect(server.connectionCount == 2)
   }
 
@@ -83,7 +84,7 @@ import Testing
     defer { server.stop() }
     var limits = Limits()
     limits.responseBody = 1 << 20
-    let session = try curlSession { [limits] in $0.limits(limits) }
+    let session = try networkSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory
     let error = await session.request(server.url).serializingData().response.error
     #expect(error?.kind == .limitExceeded(name))
@@ -104,7 +105,7 @@ import Testing
     var limits = Limits()
     // gzip compresses zeros to about a thousandth of their size.
     limits.decodingRatio = 1_500
-    let session = try curlSession { [limits] in $0.limits(limits) }
+    let session = try networkSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory
     var count = 0
     for try await piece in session.streamRequest(server.url + "/once").serializingBytes() { count += piece.count }
@@ -127,7 +128,7 @@ import Testing
   @Test func `an endless chunk extension is a named error`() async throws {
     let server = try ScriptedServer(always: .endlessChunkExtension)
     defer { server.stop() }
-    let error = await (try curlSession()).request(server.url).serializingData().response.error
+    let error = await (try networkSession()).request(server.url).serializingData().response.error
     #expect(error?.kind == .limitExceeded(.chunkExtensions))
   }
 
@@ -138,12 +139,12 @@ import Testing
     defer { server.stop() }
     var limits = Limits()
     limits.responseBody = 1_000
-    let session = try curlSession { [limits] in $0.limits(limits) }
+    let session = try networkSession { [limits] in $0.limits(limits) }
     let error = await session.request(server.url).serializingData().response.error
     #expect(error?.kind == .limitExceeded(.responseBody))
     #expect(error?.message.contains("1000") == true)
     limits.responseBody = 1_001
-    let roomy = try curlSession { [limits] in $0.limits(limits) }
+    let roomy = try networkSession { [limits] in $0.limits(limits) }
     #expect(try await roomy.request(server.url).serializingData().value.count == 1_001)
   }
 }

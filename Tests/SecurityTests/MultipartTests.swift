@@ -2,11 +2,12 @@ import FoundationEssentials
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Names, file names and boundaries of forms, as a server receives them.
 ///
 /// `LupineMultipartTests` tests the parts of a form with parsers of other projects.
-@Suite struct MultipartTests {
+@Suite(.overEachTransport) struct MultipartTests {
   private static let names = [
     "a\"; filename=\"evil", "a\r\nX-Evil: 1", "a\r\n\r\nbody", "a\\", "a\\\"b", "ü日🦄", "--b", "%22%0D%0A",
   ]
@@ -15,7 +16,7 @@ import Testing
   func `a name or a file name adds no field and no part on the wire`(name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let upload = try curlSession().upload(
+    let upload = try networkSession().upload(
       multipart: { form in
         form.append("field", name: name)
         form.append("file", name: "file", fileName: name, contentType: "text/x-safe")
@@ -33,11 +34,11 @@ import Testing
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     for isName in [true, false] {
-      let upload = try curlSession().upload(
+      let upload = try networkSession().upload(
         multipart: { $0.append("x", name: isName ? name : "x", fileName: isName ? nil : name) }, to: server.url)
       #expect(await upload.serializingString().response.error?.kind == .invalidRequest)
     }
-    let typed = try curlSession().upload(
+    let typed = try networkSession().upload(
       multipart: { $0.append("x", name: "x", contentType: "text/plain\r\nX-Evil: 1") }, to: server.url)
     #expect(await typed.serializingString().response.error?.kind == .invalidRequest)
     #expect(server.connectionCount == 0)
@@ -46,7 +47,7 @@ import Testing
   @Test func `two bodies have different boundaries of at least 128 bits`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     for _ in 0..<20 {
       _ = try await session.upload(multipart: { $0.append("x", name: "x") }, to: server.url).serializingString().value
     }
@@ -59,7 +60,7 @@ import Testing
   @Test func `a body that contains an earlier boundary comes through`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     _ = try await session.upload(multipart: { $0.append("x", name: "x") }, to: server.url).serializingString().value
     let first = try #require(server.requests.first)
     let text = first.bodyText + first.bodyText

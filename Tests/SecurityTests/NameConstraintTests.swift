@@ -1,10 +1,11 @@
 import Lupine
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The host names that the authorities of a chain may sign for, offline and in a handshake with `openssl s_server`.
-@Suite struct NameConstraintTests {
+@Suite(.overEachTransport) struct NameConstraintTests {
   /// Evaluators that check the host name, each with its own way to verify the chain.
   private static func evaluators(_ name: String) throws -> [any TrustEvaluator] {
     [

@@ -4,8 +4,9 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite struct NetworkPolicyTests {
+@Suite(.overEachTransport(needs: [.proxies])) struct NetworkPolicyTests {
   static let forbidden = [
     "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1", "169.254.1.1",
     "169.254.169.254", "100.64.0.1", "100.100.100.200", "168.63.129.16", "192.0.0.192", "198.18.0.1", "224.0.0.1",
@@ -29,7 +30,7 @@ import Testing
       .build()
     #expect(await error(offline, "http://\(host)/")?.kind == .addressRefused)
     #expect(mock.requests.isEmpty)
-    let real = try curlSession { $0.networkPolicy(.publicInternetOnly) }
+    let real = try networkSession { $0.networkPolicy(.publicInternetOnly) }
     #expect(await error(real, "http://\(host):9/")?.kind == .addressRefused)
     await real.shutdown()
   }
@@ -60,9 +61,9 @@ import Testing
 
   @Test func `a name that resolves to a forbidden address is refused at dial`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("secret")))
-    let session = try curlSession { $0.networkPolicy(.publicInternetOnly) }
+    let session = try networkSession { $0.networkPolicy(.publicInternetOnly) }
     #expect(await error(session, "http://localhost:\(server.port)/")?.kind == .addressRefused)
-    let named = try curlSession {
+    let named = try networkSession {
       $0.networkPolicy(.publicInternetOnly).resolve("public.example.com", to: "127.0.0.1")
     }
     #expect(await error(named, "http://public.example.com:\(server.port)/")?.kind == .addressRefused)
@@ -72,7 +73,7 @@ import Testing
   @Test func `the allowed address behind forbidden ones is dialled at once`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     // libcurl 7.88 would wait for half the connect timeout, which is longer than the total timeout.
-    let session = try curlSession {
+    let session = try networkSession {
       $0.timeouts(connect: .seconds(60), total: .seconds(20))
         .networkPolicy(NetworkPolicy(otherwise: .deny).allowing("127.0.0.1"))
         .resolve("many.example.com", to: "10.255.255.1", "10.255.255.2", "10.255.255.3", "127.0.0.1")
@@ -82,7 +83,7 @@ import Testing
 
   @Test func `of a name's addresses the one that is allowed is dialled`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
-    let session = try curlSession {
+    let session = try networkSession {
       $0.networkPolicy(NetworkPolicy(otherwise: .deny).allowing("127.0.0.1"))
         .resolve("both.example.com", to: "10.255.255.1", "127.0.0.1")
     }
@@ -94,7 +95,7 @@ import Testing
     let inner = try ScriptedServer(always: .respond(body: .text("secret")))
     let outer = try ScriptedServer(
       always: .respond(status: 302, fields: ["Location": "http://\(host):\(inner.port)/"]))
-    let session = try curlSession {
+    let session = try networkSession {
       $0.networkPolicy(NetworkPolicy(otherwise: .allow).denying("127.0.0.2"))
         .resolve("inner.example.com", to: "127.0.0.2")
     }
@@ -125,7 +126,7 @@ import Testing
 
   @Test(arguments: ["http://p:1", "https://p:1", "socks5h://p:1"])
   func `a policy beside a proxy that resolves names is refused at build`(proxy: String) throws {
-    #expect { try curlSession { $0.networkPolicy(.publicInternetOnly).proxy(proxy) } } throws: { error in
+    #expect { try networkSession { $0.networkPolicy(.publicInternetOnly).proxy(proxy) } } throws: { error in
       guard case .configuration(let issues) = (error as? LupineError)?.kind else { return false }
       return issues.map(\.part) == ["networkPolicy"]
     }
@@ -133,7 +134,7 @@ import Testing
 
   @Test func `behind a SOCKS proxy that is given addresses the policy judges them`() async throws {
     let closed = try ClosedPort()
-    let session = try curlSession {
+    let session = try networkSession {
       $0.networkPolicy(.publicInternetOnly.allowing("10.1.1.1")).proxy("socks5://127.0.0.1:\(closed.port)")
         .resolve("inner.example.com", to: "10.0.0.1").resolve("allowed.example.com", to: "10.0.0.2", "10.1.1.1")
     }
@@ -149,7 +150,7 @@ import Testing
     "http://0177.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/", "http://127.0.0.1:80:90/",
   ])
   func `a host that two parsers read in two ways never passes the policy`(url: String) async throws {
-    let session = try curlSession { $0.networkPolicy(.publicInternetOnly) }
+    let session = try networkSession { $0.networkPolicy(.publicInternetOnly) }
     let kind = await error(session, url)?.kind
     #expect(kind == .invalidURL || kind == .addressRefused)
   }
@@ -165,7 +166,7 @@ import Testing
       try? FileManager.default.removeItem(at: folder)
     }
     let server = try ScriptedServer(always: .respond(body: .text("x")))
-    #expect(await error(try curlSession(), server.url) == nil)
+    #expect(await error(try networkSession(), server.url) == nil)
     #expect(server.requests.first?.fields["Authorization"] == nil)
   }
 }

@@ -3,10 +3,11 @@ import Lupine
 import LupineMock
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// Certificates that must not satisfy a pin, offline and in a handshake with `openssl s_server`.
-@Suite struct PinBypassTests {
+@Suite(.overEachTransport) struct PinBypassTests {
   @Test func `a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
     let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate"), try Pki.pin("root")])
     let certificates = Certificates.file(Pki.path("valid.chain.pem"))

@@ -3,6 +3,7 @@ import HTTPTypes
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 @testable import LupineCore
 @testable import LupineSession
@@ -77,18 +78,23 @@ import Testing
 
   // This test runs in a process of its own, because other tests need other variables in the environment.
 
-  @Test func `libcurl reads neither the environment's proxies nor its exceptions by default`() async throws {
-    await #expect(processExitsWith: .success) {
+  @Test(.overEachTransport) func `a transport reads neither the environment's proxies nor its exceptions by default`()
+    async throws
+  {
+    await #expect(processExitsWith: .success) { [isNative = TestTransport.isNative as Bool] in
+      let session = { (change: (Session.Builder) -> Session.Builder) in
+        try networkSession { change($0.transport(TestTransport.make(isNative: isNative))) }
+      }
       let closed = try ClosedPort()
       for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
       for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, closed.url, 1) }
       let server = try ScriptedServer(always: .respond(body: .text("x")))
-      #expect(try await curlSession().request(server.url).serializingString().value == "x")
-      let asking = try curlSession { $0.environmentProxies() }
+      #expect(try await session { $0 }.request(server.url).serializingString().value == "x")
+      let asking = try session { $0.environmentProxies() }
       #expect(await asking.request(server.url).serializingString().response.error?.kind == .proxyFailed)
       for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
       for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
-      let proxied = try curlSession { $0.proxy(closed.url) }
+      let proxied = try session { $0.proxy(closed.url) }
       #expect(await proxied.request(server.url).serializingString().response.error?.kind == .proxyFailed)
     }
   }

@@ -4,8 +4,9 @@ import LupineFixtures
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
-@Suite struct ProxyTests {
+@Suite(.overEachTransport) struct ProxyTests {
   private static let isRunning =
     Peers.areRequired || (Peers.squid != nil && Peers.dante != nil && Peers.nginxTLS != nil)
 
@@ -17,7 +18,7 @@ import Testing
   func `a proxy's credential stays with the proxy`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let proxy = try #require(Peers.squidForUsers).replacing("://", with: "://ali:open%20sesame@")
-    let session = try curlSession { $0.proxy(proxy) }
+    let session = try networkSession { $0.proxy(proxy) }
     #expect(await error(session, server.url) == nil)
     let request = try #require(server.requests.first)
     #expect(request.fields["Via"]?.contains("squid") == true)
@@ -26,7 +27,7 @@ import Testing
 
   @Test func `a proxy's credential is not sent on the way without a proxy`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
-    let session = try curlSession { $0.proxy("http://ali:geheim@127.0.0.1:9", except: ["127.0.0.1"]) }
+    let session = try networkSession { $0.proxy("http://ali:geheim@127.0.0.1:9", except: ["127.0.0.1"]) }
     var request = try OutgoingRequest(server.url)
     request.headers[.proxyAuthorization] = "Basic Z2VoZWlt"
     #expect(await session.request(request).serializingData().response.error == nil)
@@ -35,7 +36,7 @@ import Testing
 
   @Test func `two proxies, or two users of one, share no connection`() async throws {
     let (first, second) = (try echo(), try echo())
-    let transport = CurlTransport()
+    let transport = TestTransport.make()
     for (proxy, user) in [(first, "ali"), (first, "eve"), (second, "ali"), (first, "ali")] {
       let url = proxy.url.replacing("://", with: "://\(user):x@")
       let session = try Session.Builder().transport(transport).proxy(url).build()
@@ -60,17 +61,17 @@ import Testing
     let roots = Fixture.path("Certificates/root.pem")
     let host = "localhost"
     let origin = try #require(HTTPURL(url).port)
-    let trusting = try curlSession { $0.proxy(proxy).certificateAuthorities(roots) }
+    let trusting = try networkSession { $0.proxy(proxy).certificateAuthorities(roots) }
     #expect(await error(trusting, url) == nil)
-    let foreign = try curlSession {
+    let foreign = try networkSession {
       $0.proxy(proxy).certificateAuthorities(Fixture.path("Certificates/Trust/root.pem"))
     }
     #expect(await error(foreign, url)?.kind == .certificateRejected)
-    let pinned = try curlSession {
+    let pinned = try networkSession {
       $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(.ofPeers)])
     }
     #expect(await error(pinned, url) == nil)
-    let wrong = try curlSession {
+    let wrong = try networkSession {
       $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(.ofNobody)])
     }
     for _ in 1...2 { #expect(await error(wrong, url)?.kind == .certificateRejected) }
@@ -85,20 +86,20 @@ import Testing
     let port = try #require(HTTPURL(proxy).port)
     let url = try #require(Peers.nginx) + "/hello"
     let roots = Fixture.path("Certificates/root.pem")
-    let foreign = try curlSession {
+    let foreign = try networkSession {
       $0.proxy(proxy).certificateAuthorities(Fixture.path("Certificates/Trust/root.pem"))
     }
     #expect(await error(foreign, url)?.kind == .certificateRejected)
-    let pinned = try curlSession {
+    let pinned = try networkSession {
       $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(.ofPeers)])
     }
     #expect(await error(pinned, url) == nil)
-    let wrong = try curlSession {
+    let wrong = try networkSession {
       $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(.ofNobody)])
     }
     let refused = await error(wrong, url)
     #expect(refused?.kind == .certificateRejected && refused?.message.contains("proxy") == true)
-    let wrongName = try curlSession {
+    let wrongName = try networkSession {
       $0.proxy("https://[::ffff:127.0.0.1]:\(port)").certificateAuthorities(roots)
     }
     #expect(await error(wrongName, url)?.kind == .certificateRejected)
@@ -107,7 +108,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)), arguments: ["http", "socks5", "socks5h"], ["http", "https"])
   func `a proxy that hangs is an error in bounded time`(proxy: String, scheme: String) async throws {
     let port = try SilentPort()
-    let session = try curlSession(total: .seconds(5)) {
+    let session = try networkSession(total: .seconds(5)) {
       $0.proxy("\(proxy)://127.0.0.1:\(port.port)").timeouts(connect: .milliseconds(200), idle: .milliseconds(400))
     }
     let kind = await error(session, "\(scheme)://127.0.0.1:9/")?.kind
@@ -120,7 +121,7 @@ import Testing
       status: 407, fields: ["Proxy-Authenticate": "Basic realm=x, Digest realm=y, nonce=z"], body: .text("who?"))
     let proxy = try ScriptedServer(always: challenge)
     for user in ["", "ali:x@"] {
-      let session = try curlSession { $0.proxy(proxy.url.replacing("://", with: "://\(user)")) }
+      let session = try networkSession { $0.proxy(proxy.url.replacing("://", with: "://\(user)")) }
       let before = proxy.requests.count
       #expect(await error(session, "\(scheme)://a.example.com/")?.kind == .unacceptableStatusCode(407))
       #expect(proxy.requests.count == before + 1)
@@ -140,7 +141,7 @@ import Testing
     let tokens = TokenServer()
     var hedging = Hedging(delay: .seconds(3600))
     hedging.badStatusCodes = []
-    let session = try curlSession {
+    let session = try networkSession {
       let builder = $0.proxy(proxy.url).install(
         AuthenticationInterceptor(tokens, credential: OldToken(text: "old"), to: .anyOrigin))
       return isHedged ? builder.install(hedging) : builder
@@ -159,7 +160,7 @@ import Testing
       "garbage": .garbage, "close": .closeBeforeHead, "endless": .endlessFields,
     ]
     let proxy = try ScriptedServer(always: try #require(replies[fault]))
-    let session = try curlSession(total: .seconds(5)) { $0.proxy(proxy.url) }
+    let session = try networkSession(total: .seconds(5)) { $0.proxy(proxy.url) }
     let kind = await error(session, "https://a.example.com/")?.kind
     #expect([.proxyFailed, .malformedResponse, .limitExceeded(.responseFieldCount)].contains(kind))
   }
@@ -168,7 +169,7 @@ import Testing
   func `a SOCKS proxy that sends rubbish is a named error`(proxy: String, scheme: String) async throws {
     // The server sends bytes of its own as soon as a client connects.
     let place = try FaultServer(.tlsRefused)
-    let session = try curlSession(total: .seconds(5)) { $0.proxy(place.url.replacing("https", with: proxy)) }
+    let session = try networkSession(total: .seconds(5)) { $0.proxy(place.url.replacing("https", with: proxy)) }
     let failure = await error(session, "\(scheme)://127.0.0.1:9/")
     #expect(failure?.kind == .proxyFailed)
     #expect(failure?.message.contains("The proxy \(proxy)://127.0.0.1") == true)

@@ -3,6 +3,7 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 @Suite struct RedirectTests {
   private static let start = "https://a.example.com/start"
@@ -41,7 +42,7 @@ import Testing
     #expect(arrived.headers[.custom] == "open")
   }
 
-  @Test(arguments: [301, 302, 303, 307, 308], [false, true])
+  @Test(.overEachTransport, arguments: [301, 302, 303, 307, 308], [false, true])
   func `over the wire no secret crosses origins, nor comes back, with a proxy or without`(
     status: Int, isProxied: Bool
   ) async throws {
@@ -54,7 +55,7 @@ import Testing
       return .respond(status: status, fields: ["Location": target])
     }
     defer { server.stop() }
-    let session = try curlSession { builder in
+    let session = try networkSession { builder in
       let builder = builder.secretField(.secret)
       if isProxied { return builder.proxy(server.url) }
       return hosts.reduce(builder) { $0.resolve($1, to: "127.0.0.1") }
@@ -125,7 +126,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `userinfo in a location becomes no credential`() async throws {
+  @Test(.overEachTransport) func `userinfo in a location becomes no credential`() async throws {
     let server = try ScriptedServer { request in
       request.path == "/"
         ? .respond(body: .text("ok"))
@@ -133,7 +134,7 @@ import Testing
           status: 302, fields: ["Location": "http://user:pass@127.0.0.1:\(request.fields["X-Custom"] ?? "")/"])
     }
     defer { server.stop() }
-    let session = try curlSession()
+    let session = try networkSession()
     let response = await session.request(server.url + "/start", headers: [.custom: "\(server.port)"])
       .serializingString()
       .response
@@ -194,12 +195,12 @@ import Testing
     #expect(try await Self.session(mock).request("https://a.example.com/0").serializingString().value == "arrived")
   }
 
-  @Test func `no Referer is sent`() async throws {
+  @Test(.overEachTransport) func `no Referer is sent`() async throws {
     let server = try ScriptedServer { request in
       request.path == "/" ? .respond(body: .text("ok")) : .respond(status: 302, fields: ["Location": "/"])
     }
     defer { server.stop() }
-    _ = try await curlSession().request(server.url + "/start").serializingData().value
+    _ = try await networkSession().request(server.url + "/start").serializingData().value
     #expect(server.requests.count == 2)
     #expect(server.requests.allSatisfy { $0.fields["Referer"] == nil })
   }

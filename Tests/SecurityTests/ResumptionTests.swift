@@ -2,15 +2,17 @@ import Lupine
 import LupineFixtures
 import LupineOpenSSL
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The resumption of TLS sessions, as nginx reports it; nginx closes each connection after one response.
 @Suite(
+  .overEachTransport,
   .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
   }) struct ResumptionTests
 {
-  private let transport = CurlTransport()
+  private let transport = TestTransport.make()
   private var plain: Session.Builder {
     Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
   }

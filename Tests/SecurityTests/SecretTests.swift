@@ -3,6 +3,7 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Each secret contains the word `hiddenKq7vXo2mZt`, and no description, message or event may contain that word.
 @Suite struct SecretTests {
@@ -88,9 +89,9 @@ import Testing
     #expect(error.map { "\($0)".contains("hiddenKq7vXo2mZt") } == false)
   }
 
-  @Test func `an error of libcurl holds no query`() async throws {
+  @Test(.overEachTransport) func `an error of a transport holds no query`() async throws {
     let port = try ClosedPort()
-    let error = await (try curlSession()).request(
+    let error = await (try networkSession()).request(
       port.url + "/x?token=hiddenKq7vXo2mZt", headers: [.authorization: "hiddenKq7vXo2mZt"]
     )
     .serializingData().response.error

@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct CancellationTests {
+@Suite(.besidePeers, .overEachTransport) struct CancellationTests {
   @Test func `cancelling the task ends a body that is on its way`() async throws {
     let heads = HeadLog()
     let session = try Peer.nginx.session { $0.monitor(heads) }

@@ -2,9 +2,11 @@ import Foundation
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Servers with valid and invalid certificates, each an `openssl s_server`.
 @Suite(
+  .overEachTransport,
   .enabled("openssl is not installed") {
     Peers.areRequired || FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
   }) struct CertificateTests

@@ -1,9 +1,10 @@
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Responses in the formats of the Docker Engine's API, over a Unix-domain socket.
-@Suite struct DockerTests {
+@Suite(.overEachTransport) struct DockerTests {
   private static func answer(_ request: ReceivedHTTPRequest) -> ScriptedReply {
     let json: RawFields = ["Content-Type": "application/json", "Api-Version": "1.43"]
     switch (request.method.rawValue, request.path) {

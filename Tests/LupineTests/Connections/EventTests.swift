@@ -2,9 +2,10 @@ import Foundation
 import Lupine
 import Synchronization
 import Testing
+import TransportSupport
 
 /// The events of exchanges with real servers.
-@Suite(.besidePeers) struct EventTests {
+@Suite(.overEachTransport, .besidePeers) struct EventTests {
   private final class Names: EventMonitor {
     private let events = Mutex<[SessionEvent.Kind]>([])
 
@@ -29,6 +30,17 @@ import Testing
     #expect(second.contains { if case .connected(_, isReused: true) = $0 { true } else { false } })
     #expect(second.contains { if case .sent(bytes: 4) = $0 { true } else { false } })
     #expect(response.metrics.requestSent ?? .zero > .zero)
+  }
+
+  @Test func `a request's own monitor receives the steps to the connection, in a session without one`() async throws {
+    let log = Names()
+    let session = try Peer.nginxTLS.session()
+    _ = try await session.request("hello").monitor(log).serializingString().value
+    #expect(
+      log.names == [
+        "started", "attempting", "sending", "nameResolved", "connected", "secured", "sent", "head", "received",
+        "validated", "finished", "serialized",
+      ])
   }
 
   @Test func `an exchange that waits for a connection has the reason in an event`() async throws {

@@ -1,9 +1,10 @@
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Streams that share a connection to nginx over HTTP/2.
-@Suite(.besidePeers, .serialized) struct HTTP2PauseTests {
+@Suite(.overEachTransport, .besidePeers, .serialized) struct HTTP2PauseTests {
   private static let size = 96 << 20
 
   @Test func `an unread stream beside one that is read keeps memory bounded, and both end correctly`()

@@ -1,13 +1,14 @@
 import LupineFixtures
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// The lifetimes of connections, in a process whose clock the test advances.
 ///
 /// libcurl counts whole seconds of that clock.
-@Suite struct LifetimeTests {
+@Suite(.overEachTransport) struct LifetimeTests {
   private func run(_ server: ScriptedServer, _ steps: String...) throws -> [String] {
-    try Program.run("ConnectionProbe", [server.url] + steps)
+    try Program.run("ConnectionProbe", [server.url] + TestTransport.probeSteps + steps)
   }
 
   private func server() throws -> ScriptedServer { try ScriptedServer(always: .respond(body: .text("x"))) }

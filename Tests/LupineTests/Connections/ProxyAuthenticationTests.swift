@@ -2,6 +2,7 @@ import Lupine
 import LupineFixtures
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Authentication to proxies: squid with its helpers for Digest and Negotiate, and NTLM that pyspnego verifies.
 @Suite(.besidePeers) struct ProxyAuthenticationTests {
@@ -50,7 +51,7 @@ import Testing
     return try session(count) { $0.proxy(proxy) }
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
   func `squid is answered by Digest, and not asked again for the next request`(scheme: String, line: Line) async throws
   {
     let count = Count()
@@ -62,7 +63,7 @@ import Testing
     #expect(count.tunnels == (scheme == "https" ? 1 : 0))
   }
 
-  @Test func `a later tunnel uses the nonce of the first`() async throws {
+  @Test(.overEachTransport) func `a later tunnel uses the nonce of the first`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     var request = try OutgoingRequest(try Self.url("https") + "/hello")
@@ -74,7 +75,7 @@ import Testing
     #expect(count.exchanges == 3 && count.tunnels == 2)
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
   func `squid refuses a wrong password by Digest, once, and Basic is not tried`(scheme: String, line: Line) async throws
   {
     let count = Count()
@@ -85,7 +86,7 @@ import Testing
     #expect(count.exchanges == 2)
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
   func `a body is forwarded after the answer`(scheme: String, line: Line) async throws {
     let request = try OutgoingRequest(
       try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
@@ -100,7 +101,7 @@ import Testing
     return try OutgoingRequest(try Self.url(scheme) + "/echo-size", method: .post, body: .oneShot(pieces))
   }
 
-  @Test(arguments: Line.allCases)
+  @Test(.overEachTransport, arguments: Line.allCases)
   func `a one-shot body that is forwarded ends with squid's 407, and the error names the reason`(
     line: Line
   ) async throws {
@@ -113,7 +114,7 @@ import Testing
     #expect(count.exchanges == 1)
   }
 
-  @Test(arguments: Line.allCases)
+  @Test(.overEachTransport, arguments: Line.allCases)
   func `a one-shot body is not sent before the tunnel is open`(line: Line) async throws {
     let request = try Self.onceOnly(to: "https")
     let count = Count()
@@ -123,14 +124,14 @@ import Testing
     #expect(count.exchanges == 2)
   }
 
-  @Test(arguments: ["http", "https"])
+  @Test(.overEachTransport, arguments: ["http", "https"])
   func `a path whose escapes have capitals is what Digest signs`(scheme: String) async throws {
     let response = await (try Self.digest()).request(try Self.url(scheme) + "/%68ello?a=%2F").serializingString()
       .response
     #expect(response.value == Self.greeting)
   }
 
-  @Test func `a 407 from a server behind a tunnel gets no proxy credential`() async throws {
+  @Test(.overEachTransport) func `a 407 from a server behind a tunnel gets no proxy credential`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     let response = await session.request(try Self.url("https") + "/proxy-challenge").serializingString().response

@@ -2,9 +2,10 @@ import Lupine
 import LupineFixtures
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Requests through squid and dante, which are proxies of other projects.
-@Suite(.besidePeers) struct ProxyTests {
+@Suite(.overEachTransport, .besidePeers) struct ProxyTests {
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Support/Peers/with-peers")
     let builder = Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))

@@ -1,12 +1,13 @@
 import FoundationEssentials
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// The times at which root certificates are read, in a process whose clock the test advances.
 ///
 /// The file with the server's root replaces the root file of the session, or adds to that file. The server closes each
 /// connection.
-@Suite struct RootCertificateTests {
+@Suite(.overEachTransport) struct RootCertificateTests {
   private let folder: TemporaryFolder
   private let roots: String
 
@@ -23,7 +24,9 @@ import Testing
     let server = try OpenSSLServer(certificate: "localhost")
     let other = Fixture.path("Certificates/Trust/other-root.pem")
     return try withExtendedLifetime(server) {
-      try Program.run("ConnectionProbe", [server.url, "roots \(other)", "\(option) \(roots)"] + steps)
+      try Program.run(
+        "ConnectionProbe",
+        [server.url] + TestTransport.probeSteps + ["roots \(other)", "\(option) \(roots)"] + steps)
     }
   }
 

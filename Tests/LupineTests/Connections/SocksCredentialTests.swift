@@ -1,11 +1,12 @@
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// User name and password (RFC 1929) with dante, which is a SOCKS proxy of another project.
-@Suite(.besidePeers) struct SocksCredentialTests {
+@Suite(.overEachTransport, .besidePeers) struct SocksCredentialTests {
   private func session(
-    _ credential: String, scheme: String = "socks5h", transport: CurlTransport = CurlTransport()
+    _ credential: String, scheme: String = "socks5h", transport: any Transport = TestTransport.make()
   ) throws -> Session {
     let place = try #require(
       Peers.danteForUsers, "dante is not running: run the tests beside Tests/Support/Peers/with-peers")
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test func `another user of a SOCKS proxy does not use the connections of the first`() async throws {
-    let transport = CurlTransport()
+    let transport = TestTransport.make()
     let known = try session("ali:open%20sesame@", transport: transport)
     let unknown = try session("ali:wrong@", transport: transport)
     let url = try Peer.nginx.url + "/hello"

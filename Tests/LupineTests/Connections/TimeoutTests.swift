@@ -1,9 +1,10 @@
 import Lupine
 import LupineTesting
 import Testing
+import TransportSupport
 
 // The servers send nothing for minutes, so that a timeout that is late on a busy machine still precedes the response.
-@Suite(.besidePeers) struct TimeoutTests {
+@Suite(.besidePeers, .overEachTransport) struct TimeoutTests {
   @Test func `a late answer passes the idle timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: .milliseconds(100)) }
     let url = "drip?numbytes=1&duration=0&delay=300"

@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct TrustTests {
+@Suite(.overEachTransport, .besidePeers) struct TrustTests {
   @Test func `a certificate of an authority that the session trusts is accepted`() async throws {
     #expect(try await Peer.nginxTLS.session().request("hello").serializingString().value == "Hello from nginx\n")
   }

@@ -1,9 +1,10 @@
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// JSON over HTTP/1.1 on a Unix-domain socket, as the Docker Engine's API requires.
-@Suite(.besidePeers) struct UnixSocketTests {
+@Suite(.besidePeers, .overEachTransport) struct UnixSocketTests {
   private func session() throws -> Session {
     let path = try #require(
       Peers.httpbinSocket, "httpbin is not running: run the tests beside Tests/Support/Peers/with-peers")

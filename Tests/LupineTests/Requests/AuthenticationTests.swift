@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct AuthenticationTests {
+@Suite(.besidePeers, .overEachTransport) struct AuthenticationTests {
   @Test func `the right password answers the challenge`() async throws {
     let heads = HeadLog()
     let session = try Peer.httpbin.session { $0.monitor(heads) }

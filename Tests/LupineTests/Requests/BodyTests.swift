@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct BodyTests {
+@Suite(.besidePeers, .overEachTransport) struct BodyTests {
   @Test func `bytes arrive as they are`() async throws {
     let bytes = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0) })
     let echo = try await echo(.bytes(bytes))

@@ -1,9 +1,10 @@
 import Foundation
 import Lupine
 import Testing
+import TransportSupport
 
 /// Runs the curl commands in a shell, and compares the requests that httpbin receives from curl and from Lupine.
-@Suite(.besidePeers) struct CurlCommandTests {
+@Suite(.overEachTransport, .besidePeers) struct CurlCommandTests {
   private static let text = "it's \"quoted\" $HOME `id` \\ !\nand\n\nmore\n"
 
   /// Runs a command from a script file, because an argument of a process is limited to 128 KiB.

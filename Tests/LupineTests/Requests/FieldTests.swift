@@ -1,9 +1,10 @@
 import Lupine
 import Testing
+import TransportSupport
 
 @testable import LupineSession
 
-@Suite(.besidePeers) struct FieldTests {
+@Suite(.besidePeers, .overEachTransport) struct FieldTests {
   @Test func `the default fields arrive`() async throws {
     let fields = try await fields(Peer.httpbin.session())
     #expect(fields["User-Agent"]?.string?.contains("Lupine/\(Session.libraryVersion)") == true)

@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct MethodTests {
+@Suite(.besidePeers, .overEachTransport) struct MethodTests {
   @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
   func `the server sees the method`(_ method: HTTPRequest.Method) async throws {
     let session = try Peer.httpbin.session()

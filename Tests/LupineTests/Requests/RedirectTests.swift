@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct RedirectTests {
+@Suite(.besidePeers, .overEachTransport) struct RedirectTests {
   @Test(arguments: ["relative-redirect/3", "absolute-redirect/3", "redirect/3"])
   func `redirects are followed`(_ path: String) async throws {
     let heads = HeadLog()

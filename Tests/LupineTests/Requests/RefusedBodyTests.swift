@@ -4,9 +4,10 @@ import LupineMock
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
-/// One-shot bodies whose first attempt is refused at a closed port, over libcurl and over the mock.
-@Suite struct RefusedBodyTests {
+/// One-shot bodies whose first attempt is refused at a closed port, over a network and over the mock.
+@Suite(.overEachTransport) struct RefusedBodyTests {
   /// Sends the first attempt to the first URL, and later attempts to the last URL.
   private final class Detour: RequestAdapter {
     private let urls: Mutex<[String]>
@@ -54,9 +55,9 @@ import Testing
   @Test func `a one-shot stream survives a refused connection, and a retry sends it`() async throws {
     let closed = try ClosedPort()
     let server = try ScriptedServer(always: .respond(body: .text("welcome")))
-    let curl = CurlTransport()
-    let real = try await outcome(of: curl, closed, server.url)
-    await curl.shutdown()
+    let transport = TestTransport.make()
+    let real = try await outcome(of: transport, closed, server.url)
+    await transport.shutdown()
     #expect(real.text == "welcome")
     #expect(server.requests.map(\.bodyText) == ["content"])
     let mock = MockTransport()

@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct ContentCodingTests {
+@Suite(.besidePeers, .overEachTransport) struct ContentCodingTests {
   @Test(arguments: [("gzip", "gzipped"), ("deflate", "deflated"), ("brotli", "brotli")])
   func `a coded body is decoded`(_ path: String, _ mark: String) async throws {
     let response = await (try Peer.httpbin.session()).request(path).validate().serializingJSON().response

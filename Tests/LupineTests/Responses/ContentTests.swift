@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct ContentTests {
+@Suite(.besidePeers, .overEachTransport) struct ContentTests {
   @Test func `a body in chunks arrives whole`() async throws {
     let text = try await Peer.httpbin.session().request("stream/5").validate().serializingString().value
     let numbers = try text.split(separator: "\n").map {

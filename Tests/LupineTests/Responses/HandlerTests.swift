@@ -3,8 +3,9 @@ import FoundationEssentials
 import Lupine
 import Synchronization
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct HandlerTests {
+@Suite(.besidePeers, .overEachTransport) struct HandlerTests {
   @Test func `every kind of handler gets its value, in order`() async throws {
     struct Answer: Decodable { let server: String }
     let calls = Mutex<[String]>([])

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct SerializerTests {
+@Suite(.besidePeers, .overEachTransport) struct SerializerTests {
   @Test func `a serializer of one's own reads XML`() async throws {
     let request = try Peer.httpbin.session().request("xml").validate(contentType: ["application/xml"])
     let titles = try await request.serializingResponse(using: XMLTitles()).value

@@ -1,7 +1,8 @@
 import Lupine
 import Testing
+import TransportSupport
 
-@Suite(.besidePeers) struct ValidationTests {
+@Suite(.besidePeers, .overEachTransport) struct ValidationTests {
   @Test(arguments: [200, 201, 202, 206, 299])
   func `a status from 200 to 299 is accepted`(_ status: Int) async throws {
     let request = try Peer.httpbin.session().request("status/\(status)").validate()

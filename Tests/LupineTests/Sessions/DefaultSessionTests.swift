@@ -12,7 +12,7 @@ import Testing
   }
 
   /// The session that replaces the default session before its first use.
-  private static let replacement = Result {
+  static let replacement = Result {
     let mock = MockTransport()
     mock.stub(.get, "https://example.com/flower", .json(Flower(name: "lupine")))
     mock.stub(.post, "https://example.com/echo") { .text($0.text) }

@@ -2,9 +2,10 @@ import Foundation
 import Lupine
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Retries, token refreshes and hedges with real servers.
-@Suite(.besidePeers) struct PolicyPeerTests {
+@Suite(.besidePeers, .overEachTransport) struct PolicyPeerTests {
   /// Counts exchanges, hedges and refreshes, and keeps the delays before retries.
   private final class Log: EventMonitor {
     private let state = Mutex((exchanges: 0, hedges: 0, delays: [Duration]()))

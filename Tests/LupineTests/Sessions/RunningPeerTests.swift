@@ -2,9 +2,10 @@ import FoundationEssentials
 import Lupine
 import Synchronization
 import Testing
+import TransportSupport
 
 /// The running requests of a session, with real servers.
-@Suite(.besidePeers) struct RunningPeerTests {
+@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct RunningPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `all that nginx is sending are named, and ended at once`(peer: Peer) async throws {
     let heads = HeadLog()

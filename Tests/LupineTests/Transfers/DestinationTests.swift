@@ -3,9 +3,10 @@ import HTTPTypes
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// The destinations and the size limits of downloads from nginx and httpbin.
-@Suite(.besidePeers) struct DestinationTests {
+@Suite(.besidePeers, .overEachTransport) struct DestinationTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

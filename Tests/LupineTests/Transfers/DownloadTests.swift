@@ -2,9 +2,10 @@ import Foundation
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Downloads from nginx.
-@Suite(.besidePeers) struct DownloadTests {
+@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct DownloadTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

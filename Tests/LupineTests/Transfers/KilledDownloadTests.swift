@@ -3,9 +3,10 @@ import Glibc
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Downloads of a program that is killed, or whose disk is full.
-@Suite(.besidePeers) struct KilledDownloadTests {
+@Suite(.overEachTransport, .besidePeers) struct KilledDownloadTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -3,9 +3,10 @@ import Lupine
 import LupineFixtures
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Responses whose body does not match the length that their head states.
-@Suite struct LyingLengthTests {
+@Suite(.overEachTransport) struct LyingLengthTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -4,9 +4,10 @@ import Lupine
 import LupineFixtures
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Progress and decisions during uploads and downloads, with real servers.
-@Suite struct PeerTransferTests {
+@Suite(.overEachTransport) struct PeerTransferTests {
   struct Echo: Decodable, Sendable {
     let data: String
   }

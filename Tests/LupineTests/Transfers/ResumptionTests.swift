@@ -3,9 +3,10 @@ import Glibc
 import Lupine
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Interrupted downloads from nginx that receive another response than the rest of their file.
-@Suite(.besidePeers) struct ResumptionTests {
+@Suite(.besidePeers, .overEachTransport) struct ResumptionTests {
   let folder: TemporaryFolder
   let heads = HeadLog()
   let session: Session

@@ -3,9 +3,10 @@ import Lupine
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Streams from httpbin and nginx, read by sequences and by handlers.
-@Suite(.besidePeers) struct StreamTests {
+@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct StreamTests {
   /// A line of httpbin's `/stream/N`.
   struct Line: Decodable, Sendable {
     let id: Int

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LupineFixtures
+import TransportSupport
 
 /// Runs `TransferProbe` in a process of its own.
 final class TransferProgram {
@@ -16,6 +17,9 @@ final class TransferProgram {
     let command = wrapper + (script.map { ["/bin/sh", "-c", $0, program] } ?? [program]) + arguments
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
+    if TestTransport.isNative {
+      process.environment = ProcessInfo.processInfo.environment.merging(["LUPINE_TRANSPORT": "native"]) { $1 }
+    }
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
     try process.run()

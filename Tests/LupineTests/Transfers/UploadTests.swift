@@ -5,9 +5,10 @@ import LupineFixtures
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Uploads over libcurl: to a server whose pace the test sets, and to nginx and httpbin.
-@Suite struct UploadTests {
+@Suite(.overEachTransport) struct UploadTests {
   struct Echo: Decodable, Sendable {
     let data: String
     let headers: [String: String]

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Sends requests over libcurl in a process with a scripted resolver and clock: `ConnectionProbe URL STEP...`.
+/// Sends requests in a process with a scripted resolver and clocks: `ConnectionProbe URL STEP...`.
 ///
-/// `ProbeScript` defines the steps.
+/// `ProbeScript` defines the steps. The transport is libcurl, or the native one after the step `native`.
 @main
 struct ConnectionProbe {
   static func main() async throws {

@@ -1,17 +1,35 @@
-import CScriptedSystem
+import CFailingSystem
 import Glibc
 import LupineCore
 import LupineSession
 import LupineCurl
+import LupineNative
+import LupineTesting
 
 /// Executes the steps of a probe in order.
 ///
-/// The first `get` builds the session. Steps that configure the session must precede it.
+/// The first `get` builds the session. These steps configure it, and must precede that `get`:
+/// - `native`: the native transport instead of libcurl
+/// - `allow HOST`: a network policy that denies everything else
+/// - `roots PATH`, `more PATH`: the root certificates, and further ones
+/// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`
+/// - `resolve ADDRESS ADDRESS`: the addresses of the host `both.example`
+///
+/// The other steps:
+/// - `answer ADDRESS`, `peer ADDRESS`, `advance SECONDS`: the functions of `failing_system.h`
+/// - `move FROM TO`: renames a file
+/// - `serve HOST`: starts a server, which the following requests address as this host
+/// - `get`, `pool`, `lookups`: print the outcome of a request, the open connections, the lookups
+/// - `within MILLISECONDS`: prints whether the last request connected in less time
+/// - `empty`: prints whether the pool becomes empty
 struct ProbeScript {
-  let url: String
+  private var url: String
   private var builder = Session.Builder().transport(.curl)
   private var options = ConnectionOptions()
   private var session: Session?
+  private var server: ScriptedServer?
+  /// How long the last request took to connect; `nil` if it reused a connection.
+  private var connect: Duration?
 
   init(url: String) { self.url = url }
 
@@ -19,6 +37,7 @@ struct ProbeScript {
     let words = step.split(separator: " ", maxSplits: 1).map(String.init)
     let value = words.count == 2 ? words[1] : ""
     switch words.first {
+    case "native": builder = builder.transport(.native)
     case "allow": builder = builder.networkPolicy(NetworkPolicy(otherwise: .deny).allowing(value))
     case "roots": builder = builder.certificateAuthorities(value)
     case "more": builder = builder.additionalCertificateAuthorities(value)
@@ -26,14 +45,20 @@ struct ProbeScript {
     case "once": options.isKeptAlive = false
     case "idle": options.idleLifetime = .seconds(Int(value) ?? 0)
     case "lifetime": options.lifetime = .seconds(Int(value) ?? 0)
-    case "answer": scripted_answer(value)
-    case "peer": scripted_peer(value)
+    case "answer": failing_answer(value)
+    case "peer": failing_peer(value)
     case "move": move(value.split(separator: " ").map(String.init))
-    case "advance": scripted_advance(Int64(value) ?? 0)
+    case "advance": failing_advance(Int64(value) ?? 0)
+    case "serve": try serve(value)
+    case "resolve":
+      let addresses = value.split(separator: " ").map(String.init)
+      builder = builder.resolve("both.example", to: addresses[0], addresses[1])
+    case "within":
+      print(connect.map { $0 < .milliseconds(Int(value) ?? 0) ? "in time" : "late: \($0)" } ?? "no connection")
     case "get": print(try await get())
     case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")
     case "empty": print(await isEmptied() ? "empty" : "not empty")
-    case "lookups": print("\(scripted_lookups()) lookups")
+    case "lookups": print("\(failing_lookups()) lookups")
     default: print("no such step: \(step)")
     }
   }
@@ -42,6 +67,13 @@ struct ProbeScript {
   private func isEmptied() async -> Bool {
     for _ in 0..<100_000 where await session?.connectionPool()?.open == 0 { return true }
     return false
+  }
+
+  /// Starts a server in this process; the following requests go to it and name `host`.
+  private mutating func serve(_ host: String) throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    self.server = server
+    url = "http://\(host):\(server.port)/"
   }
 
   private func move(_ places: [String]) {
@@ -57,6 +89,7 @@ struct ProbeScript {
     self.session = session
     let response = await session.request(url).serializingData().response
     if case .configuration(let issues) = response.error?.kind { return issues.map(\.part).joined() }
+    connect = response.metrics.connect
     if let error = response.error { return "\(error.kind)" }
     return response.metrics.isConnectionReused ? "used again" : "new"
   }

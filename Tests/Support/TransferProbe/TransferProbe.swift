@@ -4,12 +4,14 @@ import Glibc
 import LupineCore
 import LupineSession
 import LupineCurl
+import LupineNative
 import LupineTransfers
 
 /// A program that downloads a file, for tests that kill it or fill its disk: `TransferProbe URL FILE CHECKPOINT [MODE]`.
 ///
-/// It prints the number of received bytes, one line for each step of progress. At the end it prints `done`, or the kind
-/// of the error and whether the download can be resumed.
+/// It downloads over libcurl, or over the native transport if the variable `LUPINE_TRANSPORT` is `native`. It prints the
+/// number of received bytes, one line for each step of progress. At the end it prints `done`, or the kind of the error
+/// and whether the download can be resumed.
 @main
 struct TransferProbe {
   enum Mode: String {
@@ -40,7 +42,9 @@ struct TransferProbe {
       exit(64)
     }
     guard mode.forbid() == 0 else { exit(71) }
-    let session = try Session.Builder().transport(.curl).build()
+    let isNative = ProcessInfo.processInfo.environment["LUPINE_TRANSPORT"] == "native"
+    let builder = isNative ? Session.Builder().transport(.native) : Session.Builder().transport(.curl)
+    let session = try builder.build()
     let response = await session.download(arguments[1], to: .file(arguments[2]))
       .checkpoint(arguments[3], otherwise: mode == .strict ? .fail : .restart)
       .validate { _, _, _ in

@@ -3,7 +3,9 @@ import LupineCurl
 package import LupineOpenSSL
 package import LupineSession
 
-/// A request over libcurl to a server that presents certificates to a real evaluator.
+/// Sessions whose evaluator judges the certificates of a server in a real handshake.
+///
+/// They use the transport that the current test runs over.
 package struct Online {
   package var roots: String?
   package let monitor = WarningLog()

@@ -1,4 +1,5 @@
 import Glibc
+import PeerSupport
 import Synchronization
 
 /// A server on loopback that answers each connection once with the same bytes, valid or not.

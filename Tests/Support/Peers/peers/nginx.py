@@ -69,6 +69,22 @@ http {{
     location = /fields {{
       return 200 "custom=$http_x_custom\\nevil=$http_x_evil\\nauthorization=$http_authorization\\ncookie=$http_cookie\\n";
     }}
+    # For caches: the query has the fields, the path has the status, and each response has its own body.
+    location ~ ^/cached/(?<cached_status>404|301|200)$ {{
+      set $cached_tag "";
+      set $cached_known "-";
+      if ($arg_tag) {{ set $cached_tag '"$arg_tag"'; set $cached_known '"$arg_tag"'; }}
+      add_header Cache-Control $arg_control always;
+      add_header CDN-Cache-Control $arg_targeted always;
+      add_header Vary $arg_vary always;
+      add_header ETag $cached_tag always;
+      add_header Age $arg_age always;
+      add_header Set-Cookie $arg_cookie always;
+      if ($http_if_none_match = $cached_known) {{ return 304; }}
+      if ($cached_status = 404) {{ return 404 "$request_id\\n"; }}
+      if ($cached_status = 301) {{ return 301 /hello; }}
+      return 200 "$request_id $request_method\\n";
+    }}
     # Two events, to whoever has not seen the second.
     location = /events {{
       types {{}} default_type text/event-stream;

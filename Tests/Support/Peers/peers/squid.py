@@ -1,7 +1,7 @@
-"""Three instances of squid.
+"""Four instances of squid.
 
 The first has ports without authentication and a port that requires Basic. The second requires Digest or Basic. The
-third requires Negotiate.
+third requires Negotiate. The fourth stores responses in memory, as a shared cache; the others store nothing.
 """
 
 import os
@@ -23,8 +23,7 @@ acl nowhere dstdomain forbidden.invalid
 http_access deny nowhere
 {access}
 http_access allow all
-cache deny all
-cache_mem 0
+{caching}
 access_log none
 cache_log {folder}/squid.log
 cache_store_log none
@@ -52,6 +51,10 @@ auth_param negotiate program {helpers}/negotiate_kerberos_auth -s GSS_C_NO_NAME 
 auth_param negotiate children 2 startup=1 idle=1
 """
 
+NO_CACHE = "cache deny all\ncache_mem 0"
+# In memory alone: no folder is configured.
+CACHE = "cache_mem 16 MB\nmaximum_object_size_in_memory 1 MB"
+
 PROGRAM = pathlib.Path("/usr/sbin/squid")
 HELPERS = pathlib.Path("/usr/lib/squid")
 
@@ -74,7 +77,7 @@ def make_files(folder):
         (folder / "squid.log").chmod(0o666)
 
 
-def run(guard, home, name, schemes, ports, access):
+def run(guard, home, name, schemes, ports, access="", caching=NO_CACHE):
     """Starts a squid; returns a function that waits for its ports. `ports` pairs each port with its line."""
     folder = home / name
     folder.mkdir()
@@ -83,7 +86,7 @@ def run(guard, home, name, schemes, ports, access):
     lines = "\n".join(line.format(port=port, folder=folder, certificate=CERTIFICATE, key=KEY) for port, line in ports)
     (folder / "squid.conf").write_text(SQUID.format(
         schemes="".join(schemes).format(helpers=HELPERS, folder=folder, keytab=keytab), ports=lines, access=access,
-        folder=folder))
+        caching=caching, folder=folder))
     with open(folder / "output.log", "wb") as output:
         process = guard.start(
             [PROGRAM, "-N", "-f", folder / "squid.conf"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -94,7 +97,7 @@ def run(guard, home, name, schemes, ports, access):
 def start(guard, folder):
     if not PROGRAM.exists() or not (HELPERS / "basic_ncsa_auth").exists():
         raise PeerError("squid is not installed: run Tests/Support/Peers/install")
-    plain, users, tls, digest, digest_tls, negotiate, negotiate_tls = (free_port() for _ in range(7))
+    plain, users, tls, digest, digest_tls, negotiate, negotiate_tls, cache = (free_port() for _ in range(8))
     http = "http_port 127.0.0.1:{port}"
     https = "https_port 127.0.0.1:{port} tls-cert={folder}/{certificate} tls-key={folder}/{key}"
     known, open_ports = "http_access deny !known", [(plain, http), (users, http), (tls, https)]
@@ -102,11 +105,13 @@ def start(guard, folder):
         run(guard, folder, "basic", [BASIC], open_ports, f"acl for_users localport {users}\nhttp_access deny for_users !known"),
         run(guard, folder, "digest", [DIGEST, BASIC], [(digest, http), (digest_tls, https)], known),
         run(guard, folder, "negotiate", [NEGOTIATE], [(negotiate, http), (negotiate_tls, https)], known),
+        run(guard, folder, "cache", [BASIC], [(cache, http)], caching=CACHE),
     ]
     environment = {
         "LUPINE_SQUID": f"http://127.0.0.1:{plain}",
         "LUPINE_SQUID_USERS": f"http://127.0.0.1:{users}",
         "LUPINE_SQUID_TLS": f"https://localhost:{tls}",
+        "LUPINE_SQUID_CACHE": f"http://127.0.0.1:{cache}",
         "LUPINE_SQUID_DIGEST": f"http://127.0.0.1:{digest}",
         "LUPINE_SQUID_DIGEST_TLS": f"https://localhost:{digest_tls}",
         "LUPINE_SQUID_NEGOTIATE": f"http://localhost:{negotiate}",

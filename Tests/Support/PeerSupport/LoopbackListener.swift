@@ -1,13 +1,13 @@
 import Glibc
 
 /// A listening socket on a free port of loopback, with one thread for itself and one for each connection.
-final class LoopbackListener: Sendable {
-  struct Failure: Error {}
+package final class LoopbackListener: Sendable {
+  package struct Failure: Error {}
 
-  let port: UInt16
+  package let port: UInt16
   private let descriptor: Int32
 
-  init() throws {
+  package init() throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -24,7 +24,7 @@ final class LoopbackListener: Sendable {
   }
 
   /// Calls `serve` with each connection until `stop()`, and closes the connection when `serve` returns.
-  func start(_ serve: @escaping @Sendable (Int32) -> Void) {
+  package func start(_ serve: @escaping @Sendable (Int32) -> Void) {
     Self.run { [descriptor] in
       while true {
         let connection = accept(descriptor, nil, nil)
@@ -40,7 +40,7 @@ final class LoopbackListener: Sendable {
     }
   }
 
-  func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  package func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private final class Work: Sendable {
     let run: @Sendable () -> Void

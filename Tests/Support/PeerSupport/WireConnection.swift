@@ -2,8 +2,8 @@ import COpenSSL
 import Glibc
 import LupineFixtures
 
-/// One connection of a ``WirePeer``.
-protocol WireConnection {
+/// One connection of a scripted peer.
+package protocol WireConnection {
   /// Reads exactly `count` bytes; `nil` if the client ends the connection earlier.
   func read(_ count: Int) -> [UInt8]?
   func write(_ bytes: [UInt8]) -> Bool
@@ -12,31 +12,31 @@ protocol WireConnection {
 }
 
 /// A connection without TLS.
-struct ClearConnection: WireConnection {
+package struct ClearConnection: WireConnection {
   private let descriptor: Int32
 
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  func read(_ count: Int) -> [UInt8]? {
+  package func read(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     guard count > 0 else { return bytes }
     return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
   }
 
-  func write(_ bytes: [UInt8]) -> Bool {
+  package func write(_ bytes: [UInt8]) -> Bool {
     send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  func end() {}
+  package func end() {}
 }
 
 /// A connection with TLS and with the certificate of `Fixtures` for localhost.
-final class TLSConnection: WireConnection {
+package final class TLSConnection: WireConnection {
   private let context: OpaquePointer
   private let connection: OpaquePointer
 
   /// Performs the handshake; `nil` if it fails.
-  init?(_ descriptor: Int32, isMultiplexed: Bool) {
+  package init?(_ descriptor: Int32, isMultiplexed: Bool) {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     SSL_CTX_use_certificate_chain_file(context, Fixture.path("Certificates/localhost.pem"))
     SSL_CTX_use_PrivateKey_file(context, Fixture.path("Certificates/localhost.key.pem"), SSL_FILETYPE_PEM)
@@ -56,7 +56,7 @@ final class TLSConnection: WireConnection {
     SSL_CTX_free(context)
   }
 
-  func read(_ count: Int) -> [UInt8]? {
+  package func read(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var got = 0
     while got < count {
@@ -69,9 +69,40 @@ final class TLSConnection: WireConnection {
     return bytes
   }
 
-  func write(_ bytes: [UInt8]) -> Bool { SSL_write(connection, bytes, Int32(bytes.count)) == bytes.count }
+  package func write(_ bytes: [UInt8]) -> Bool { SSL_write(connection, bytes, Int32(bytes.count)) == bytes.count }
 
-  func end() { SSL_shutdown(connection) }
+  package func end() { SSL_shutdown(connection) }
+
+  /// The result of a call that does not block.
+  package enum Moved {
+    case bytes([UInt8])
+    case wouldBlock, end, failure
+  }
+
+  /// Receives what has arrived, if the socket does not block.
+  package func receive() -> Moved {
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    let count = SSL_read(connection, &bytes, Int32(bytes.count))
+    return count > 0 ? .bytes(Array(bytes[..<Int(count)])) : ending(count)
+  }
+
+  /// Sends bytes, of which it returns those that were sent, if the socket does not block.
+  package func send(_ bytes: ArraySlice<UInt8>) -> Moved {
+    let count = bytes.withUnsafeBytes { SSL_write(connection, $0.baseAddress, Int32($0.count)) }
+    return count > 0 ? .bytes(Array(bytes.prefix(Int(count)))) : ending(count)
+  }
+
+  private func ending(_ code: Int32) -> Moved {
+    defer { ERR_clear_error() }
+    return switch SSL_get_error(connection, code) {
+    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: .wouldBlock
+    case SSL_ERROR_ZERO_RETURN: .end
+    default: .failure
+    }
+  }
+
+  /// Sends a session ticket; false if the client has ended the connection.
+  package func sendTicket() -> Bool { SSL_new_session_ticket(connection) == 1 && SSL_do_handshake(connection) == 1 }
 
   /// The protocol that ALPN selects (RFC 7301); its memory must outlive the handshake.
   private nonisolated(unsafe) static let http2: UnsafePointer<UInt8> = {

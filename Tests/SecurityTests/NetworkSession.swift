@@ -1,7 +1,7 @@
 import Lupine
 
-/// Makes a session over libcurl, with compression and a total timeout.
-func curlSession(
+/// Makes a session with compression and a total timeout, over the transport of the current test.
+func networkSession(
   total: Duration? = .seconds(30), _ change: (Session.Builder) -> Session.Builder = { $0 }
 ) throws -> Session {
   let builder = Session.Builder().transport(.curl).install(.compression).timeouts(total: total)

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include "faulty_disk.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static faulty_disk_fault armed_fault;
+static int32_t armed_error;
+static bool armed_opens, armed_lasting;
+// 0 when no fault is armed.
+static _Atomic int32_t armed_call;
+static _Atomic int32_t calls;
+
+void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool opens, bool lasting) {
+  armed_fault = fault;
+  armed_error = error;
+  armed_opens = opens;
+  armed_lasting = lasting;
+  atomic_store(&calls, 0);
+  atomic_store(&armed_call, call);
+}
+
+bool faulty_disk_disarm(void) {
+  int32_t call = atomic_exchange(&armed_call, 0);
+  return atomic_load(&calls) >= call;
+}
+
+static void end_process(void) { kill(getpid(), SIGKILL); }
+
+// Whether the call has the fault. A call that is to be torn is counted, and ends the process itself.
+static bool has_fault(bool opens) {
+  int32_t call = atomic_load(&armed_call);
+  if (call == 0 || opens != armed_opens) return false;
+  int32_t number = atomic_fetch_add(&calls, 1) + 1;
+  if (number != call && !(armed_lasting && number > call)) return false;
+  if (armed_fault == FAULT_KILL) end_process();
+  if (armed_fault == FAULT_ERROR) errno = armed_error;
+  return true;
+}
+
+// The standard streams are the test's.
+static bool counts(int descriptor) { return descriptor > 2; }
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  if (counts(descriptor) && has_fault(false)) {
+    if (armed_fault == FAULT_ERROR) return -1;
+    syscall(SYS_write, descriptor, bytes, count / 2);
+    end_process();
+  }
+  return syscall(SYS_write, descriptor, bytes, count);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
+  if (has_fault(false)) {
+    if (armed_fault == FAULT_ERROR) return -1;
+    syscall(SYS_pwrite64, descriptor, bytes, count / 2, offset);
+    end_process();
+  }
+  return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+  return pwrite64(descriptor, bytes, count, offset);
+}
+
+// Runs a system call that writes no bytes.
+#define CHANGE(...)                                     \
+  bool fault = has_fault(false);                        \
+  if (fault && armed_fault == FAULT_ERROR) return -1;   \
+  int result = (int)syscall(__VA_ARGS__);               \
+  if (fault) end_process();                             \
+  return result
+
+int ftruncate64(int descriptor, off64_t length) { CHANGE(SYS_ftruncate, descriptor, length); }
+int ftruncate(int descriptor, off_t length) { CHANGE(SYS_ftruncate, descriptor, length); }
+int fsync(int descriptor) { CHANGE(SYS_fsync, descriptor); }
+int fdatasync(int descriptor) { CHANGE(SYS_fdatasync, descriptor); }
+int unlink(const char *path) { CHANGE(SYS_unlinkat, AT_FDCWD, path, 0); }
+int unlinkat(int folder, const char *path, int flags) { CHANGE(SYS_unlinkat, folder, path, flags); }
+int rename(const char *from, const char *to) { CHANGE(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0); }
+int mkdir(const char *path, mode_t mode) { CHANGE(SYS_mkdirat, AT_FDCWD, path, mode); }
+
+static int open_file(int folder, const char *path, int flags, mode_t mode) {
+  bool creates = flags & O_CREAT;
+  if (has_fault(true)) {
+    if (armed_fault == FAULT_ERROR) return -1;
+    end_process();
+  }
+  if (creates && has_fault(false)) {
+    if (armed_fault == FAULT_ERROR) return -1;
+    syscall(SYS_openat, folder, path, flags, mode);
+    end_process();
+  }
+  return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define MODE(flags)                      \
+  mode_t mode = 0;                       \
+  if ((flags) & (O_CREAT | O_TMPFILE)) { \
+    va_list list;                        \
+    va_start(list, flags);               \
+    mode = va_arg(list, mode_t);         \
+    va_end(list);                        \
+  }
+
+int open(const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(folder, path, flags, mode);
+}
+
+DIR *opendir(const char *path) {
+  int descriptor = open_file(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  return descriptor < 0 ? NULL : fdopendir(descriptor);
+}

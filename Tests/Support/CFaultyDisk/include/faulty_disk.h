@@ -1,0 +1,25 @@
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+// Replaces the C library's functions that change files, and those that open them, in a program that links this library,
+// and so in SQLite. They behave as in the C library until a fault is armed.
+
+typedef enum {
+  /// Ends the process with SIGKILL instead of the call.
+  FAULT_KILL,
+  /// Ends the process with SIGKILL after half of the bytes were written, or after the call if it writes no bytes.
+  FAULT_TEAR,
+  /// Fails the call with an error number.
+  FAULT_ERROR,
+} faulty_disk_fault;
+
+/// Arms a fault.
+///
+/// @param call the number of the call from now on that has the fault, 1 for the next one.
+/// @param opens whether calls that open files count, instead of calls that change them.
+/// @param lasting whether all later calls have the fault as well.
+void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool opens, bool lasting);
+
+/// Disarms the fault; returns whether it has happened.
+bool faulty_disk_disarm(void);

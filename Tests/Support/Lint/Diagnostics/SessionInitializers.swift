@@ -1,0 +1,23 @@
+// Initializers that people type from habit: the compiler says what to use instead.
+
+import LupineMock
+import LupineSession
+
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let standard = Session(configuration: .default)
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let ephemeral = Session(configuration: .ephemeral, interceptor: BearerToken("token"))
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let ofAlamofire = Session(configuration: .af.default)
+// expected-error@+1 {{Use Session.Builder().transport(transport).build().}}
+let unlabelled = Session(MockTransport())
+// expected-error@+1 {{Use Session.Builder().baseURL(url), then a method for each part, then build().}}
+let located = Session(baseURL: "https://example.com")
+// expected-error@+1 {{Use Session.Builder().transport(transport).build(), or Session.default of the module Lupine.}}
+let plain = Session()
+// expected-error@+1 {{Use Session.Builder().transport(transport).build().}}
+let carried = Session(transport: MockTransport())
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let intercepted = Session(interceptor: BearerToken("token"))
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let configured = Session(configuration: Timeouts(), eventMonitors: [ClosureEventMonitor { _ in }])

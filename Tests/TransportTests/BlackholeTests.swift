@@ -1,0 +1,37 @@
+import Glibc
+import LupineFixtures
+import Testing
+import TransportSupport
+
+/// A host whose IPv6 address does not answer, in a network namespace of its own (RFC 8305 section 5).
+///
+/// Every packet to the address disappears: it leaves through a veth device whose other end has no address.
+@Suite(.overEachTransport, .timeLimit(.minutes(1))) struct BlackholeTests {
+  private static let hole = "fd00:99::2"
+
+  private static let script = """
+    ip link set lo up &&
+    ip link add hole type veth peer name end && ip link set hole up && ip link set end up &&
+    ip -6 address add fd00:99::1/64 dev hole nodad &&
+    ip -6 neighbour add \(hole) lladdr 02:00:00:00:00:02 dev hole && exec "$@"
+    """
+
+  private static let isPermitted =
+    (try? Program.run("ConnectionProbe", ["", "lookups"], under: wrapper)) == ["0 lookups"]
+
+  private static let wrapper = ["unshare", "--net", "sh", "-c", script, "sh"]
+
+  private static let condition = ConditionTrait.enabled(
+    if: isPermitted || Peers.areRequired && geteuid() == 0, "network namespaces are not permitted here")
+
+  /// Without a second attempt beside the first one, the request would wait for the connect timeout of 30 seconds.
+  @Test(condition, arguments: ["\(hole) 127.0.0.1", "127.0.0.1 \(hole)"])
+  func `a host whose IPv6 address does not answer is reached over IPv4 within two seconds`(addresses: String) throws {
+    let lines = try Program.run(
+      "ConnectionProbe",
+      ["http://both.example/"] + TestTransport.probeSteps
+        + ["serve both.example", "resolve \(addresses)", "get", "within 2000", "get"],
+      under: Self.wrapper)
+    #expect(lines == ["new", "in time", "used again"])
+  }
+}

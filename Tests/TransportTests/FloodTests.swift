@@ -1,0 +1,167 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import LupineCore
+import LupineEventLoop
+import LupineSession
+import LupineFixtures
+import LupineTesting
+import PeerSupport
+import Testing
+import TransportSupport
+
+/// Peers that occupy the loop with an endless flow of bytes.
+///
+/// No peer ends its flood. If the transport does not end the exchange either, the test fails at its time limit.
+@Suite(.overEachTransport, .serialized, .timeLimit(.minutes(1))) struct FloodTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let kind: FloodPeer.Kind
+    let line: FloodPeer.Line
+
+    var testDescription: String {
+      switch line {
+      case .plain: kind.rawValue
+      case .secured: "\(kind.rawValue) over TLS"
+      case .unixSocket: "\(kind.rawValue) over a Unix-domain socket"
+      }
+    }
+
+    /// Every flood over every kind of connection; no transport connects to a proxy over a Unix-domain socket.
+    static let all = FloodPeer.Kind.floods.flatMap { kind in
+      FloodPeer.Line.allCases.filter { kind != .tunnel || $0 != .unixSocket }.map { Case(kind: kind, line: $0) }
+    }
+  }
+
+  /// Whether the flood reaches the current transport.
+  ///
+  /// Only libcurl answers challenges of NTLM. The native transport closes a refused tunnel without reading its content.
+  private static func applies(_ flood: Case) -> Bool {
+    !TestTransport.isNative || ![.challenge, .tunnel].contains(flood.kind)
+  }
+
+  /// The maximum time of one exchange, in nanoseconds; an idle machine needs about 100 milliseconds, and several times as
+  /// long under the thread sanitizer.
+  static let bound: UInt64 = dlsym(nil, "__tsan_init") == nil ? 2_000_000_000 : 10_000_000_000
+
+  /// An exchange with a flooding peer; the flood has begun when the initializer returns.
+  private struct Flooded {
+    let control = ExchangeControl()
+    let transport: any Transport
+    let exchange: Task<LupineError?, any Error>
+    private let peer: FloodPeer
+
+    init(_ flood: Case) async throws {
+      peer = try FloodPeer(flood.kind, over: flood.line)
+      transport = Client.trusting().transport
+      var request = try OutgoingRequest(url: HTTPURL(peer.url))
+      request.options.version = flood.kind.version
+      let connectionKey = try peer.connectionKey
+      let context = TransferContext(
+        id: RequestID(1), connectTimeout: .seconds(10), connectionKey: connectionKey, control: control,
+        sink: { _ in .collect(limit: .max) })
+      exchange = Task { [transport, request] in
+        do throws(LupineError) {
+          _ = try await transport.send(request, in: context).body.end()
+          return nil
+        } catch {
+          return error
+        }
+      }
+      try await peer.isFlooding.opened()
+    }
+  }
+
+  @Test(arguments: Case.all)
+  func `a flood ends its own exchange, and holds up no other`(flood: Case) async throws {
+    guard Self.applies(flood) else { return }
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    let flooded = try await Flooded(flood)
+    for _ in 1...5 {
+      let began = MonotonicClock.now
+      let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })
+      let response = try await flooded.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
+      _ = try await response.body.end()
+      #expect(MonotonicClock.now - began < Self.bound)
+    }
+    let began = MonotonicClock.now
+    if flood.kind.isBody { flooded.control.cancel(LupineError(.cancelled, "Enough.")) }
+    let error = try #require(try await flooded.exchange.value)
+    #expect(MonotonicClock.now - began < Self.bound)
+    switch flood.kind {
+    case .smallData, .smallChunks, .challenge: #expect(error.kind == .cancelled)
+    // A limit ends `interim`, and libcurl may end `settings`, before a flood is detected.
+    case .interim: #expect(error.kind == .limitExceeded(.informationalResponses))
+    case .settings where !TestTransport.isNative: #expect([.malformedResponse, .connectionLost].contains(error.kind))
+    default:
+      #expect(error.kind == .malformedResponse)
+      #expect(error.message.contains("keeps sending"))
+      #expect(error.message.contains("proxy") == (flood.kind == .tunnel))
+    }
+    await flooded.transport.shutdown()
+  }
+
+  @Test(arguments: Case.all)
+  func `an exchange whose peer floods can be cancelled`(flood: Case) async throws {
+    guard Self.applies(flood) else { return }
+    let flooded = try await Flooded(flood)
+    let began = MonotonicClock.now
+    flooded.control.cancel(LupineError(.cancelled, "Enough."))
+    #expect(try await flooded.exchange.value != nil)
+    #expect(MonotonicClock.now - began < Self.bound)
+    await flooded.transport.shutdown()
+  }
+
+  @Test(arguments: Case.all)
+  func `a transport whose peer floods can be shut down`(flood: Case) async throws {
+    guard Self.applies(flood) else { return }
+    let flooded = try await Flooded(flood)
+    let began = MonotonicClock.now
+    await flooded.transport.shutdown()
+    #expect(try await flooded.exchange.value != nil)
+    #expect(MonotonicClock.now - began < Self.bound)
+  }
+
+  @Test(arguments: Case.all)
+  func `the timeouts of a request hold while its peer floods`(flood: Case) async throws {
+    guard Self.applies(flood) else { return }
+    let peer = try FloodPeer(flood.kind, over: flood.line)
+    var builder = Session.Builder().transport(Client.trusting().transport).httpVersion(flood.kind.version)
+      .timeouts(total: .milliseconds(300))
+    if let proxy = peer.proxy { builder = builder.proxy(proxy) }
+    if let path = peer.unixSocket { builder = builder.unixSocket(path) }
+    if let credential = peer.credential { builder = builder.connectionCredential(credential, to: .anyOrigin) }
+    let session = try builder.build()
+    let began = MonotonicClock.now
+    let error = await session.request(peer.url).serializingData().response.error
+    #expect(error != nil)
+    if flood.kind.isBody { #expect(error?.kind == .timedOut(.total)) }
+    #expect(MonotonicClock.now - began < Self.bound)
+    await session.shutdown()
+  }
+
+  @Test func `a connection that was flooded is closed`() async throws {
+    let flooded = try await Flooded(Case(kind: .unknown, line: .plain))
+    #expect(try await flooded.exchange.value?.metrics != nil)
+    #expect(await flooded.transport.connectionPool() == ConnectionPoolSnapshot())
+    await flooded.transport.shutdown()
+  }
+
+  /// Measures real time, which needs an otherwise idle machine; `make soak` sets the variable.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1"))
+  func `an exchange beside a flood waits for little more than 50 milliseconds`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    var waits: [UInt64] = []
+    for flood in Case.all + Case.all where Self.applies(flood) {
+      let flooded = try await Flooded(flood)
+      let began = MonotonicClock.now
+      let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })
+      let response = try await flooded.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
+      _ = try await response.body.end()
+      waits.append(MonotonicClock.now - began)
+      await flooded.transport.shutdown()
+    }
+    waits.sort()
+    print("waits beside floods: median \(waits[waits.count / 2]), longest \(waits.last ?? 0) ns")
+    #expect(waits[waits.count * 9 / 10] < 100_000_000)
+  }
+}
