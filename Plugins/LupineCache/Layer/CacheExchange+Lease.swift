@@ -1,0 +1,74 @@
+import HTTPTypes
+import LupineCore
+import LupineSupport
+
+// Caches on several machines that share a store.
+extension CacheExchange {
+  /// The time between the first two looks at a response that another machine fetches; it doubles each time.
+  private static let firstDelay = Duration.milliseconds(50)
+  private static let longestDelay = Duration.milliseconds(500)
+
+  /// Sends the request once no other machine fetches the same response, or answers with what another one has stored.
+  ///
+  /// It waits for half of the time that other requests wait for this one, and then sends the request in any case. If the
+  /// store cannot give a lease, it sends the request at once.
+  func performWithLease(
+    _ decision: CacheDecision, _ rules: ReuseRules?
+  ) async throws(LupineError) -> TransportResponse {
+    guard let leases = storage.store.leases else { return try await perform(decision, rules) }
+    let clock = SessionClock(context.clock, executor: context.executor)
+    let end = clock.now() + storage.followLimit / 2
+    var (decision, rules, delay) = (decision, rules, Self.firstDelay)
+    while true {
+      switch await acquire(from: leases) {
+      case .success(let lease?): return try await perform(lease, of: leases)
+      case .success(nil): break
+      case .failure(let error):
+        if let reason = context.control.reason { throw reason }
+        context.emitCache("sends the request without a lease: \(error.message)")
+        return try await perform(decision, rules)
+      }
+      guard clock.now() < end else {
+        context.emitCache("sends the request, which another machine has not answered in time")
+        return try await perform(decision, rules)
+      }
+      context.emitCache("waits for the response that another machine fetches")
+      try await context.pause(for: delay, on: clock)
+      delay = min(delay * 2, Self.longestDelay)
+      (decision, rules) = try await decide()
+      if case .use = decision { return try await perform(decision, rules) }
+    }
+  }
+
+  private func acquire(from leases: any ResponseLeases) async -> Result<ResponseLease?, LupineError> {
+    let name = flightName
+    do throws(LupineError) {
+      return try await context.waiting { [storage] in
+        do throws(LupineError) {
+          return Result<ResponseLease?, LupineError>.success(
+            try await leases.acquireLease(for: name, lifetime: storage.leaseLifetime))
+        } catch {
+          return .failure(error)
+        }
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Sends the request and gives the lease back, once the response is stored or is known not to be.
+  private func perform(
+    _ lease: ResponseLease, of leases: any ResponseLeases
+  ) async throws(LupineError) -> TransportResponse {
+    defer {
+      let writing = flight?.writing?.writing
+      context.startBackgroundTask { _ in
+        await writing?.isOver.wait()
+        _ = try? await leases.release(lease)
+      }
+    }
+    // Another machine may have stored the response before this one got the lease.
+    let (decision, rules) = try await decide()
+    return try await perform(decision, rules)
+  }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+// The refresh of a stale response that was used (RFC 5861 section 3).
+extension CacheExchange {
+  /// Refreshes a stored response in the background, unless it is being refreshed already.
+  func refresh(_ candidate: Candidate) {
+    let name = candidate.stored.record.key + "\n" + candidate.stored.record.variant
+    guard storage.beginRefresh(name) else { return }
+    context.emitCache("refreshes the stored response in the background")
+    let refresh = BackgroundRefresh(
+      layer: layer, original: unconditional(candidate), request: request, candidate: candidate, key: key,
+      leaseName: flightName)
+    let isStarted = context.startBackgroundTask { [storage] task in
+      await refresh.run(task)
+      storage.endRefresh(name)
+    }
+    if !isStarted { storage.endRefresh(name) }
+  }
+
+  /// The request without the caller's conditions; without its range as well, if the whole response is stored.
+  private func unconditional(_ candidate: Candidate) -> OutgoingRequest {
+    var request = original
+    for name: HTTPField.Name in [.ifNoneMatch, .ifModifiedSince, .ifRange] { request.headers[name] = nil }
+    if candidate.metadata.part == nil { request.headers[.range] = nil }
+    request.method = .get
+    return request
+  }
+}
+
+/// Refreshes one stored response; holds neither the session nor the request's context.
+struct BackgroundRefresh: Sendable {
+  let layer: CacheLayer
+  let original: OutgoingRequest
+  let request: CacheableRequest
+  let candidate: Candidate
+  let key: CacheKey
+  /// The name of the response among those of all machines that share the store.
+  let leaseName: String
+
+  /// Refreshes the response, unless another machine does.
+  func run(_ task: BackgroundTask) async {
+    guard let leases = layer.storage.store.leases else { return await refresh(task) }
+    let lease: ResponseLease?
+    do throws(LupineError) {
+      lease = try await leases.acquireLease(for: leaseName, lifetime: layer.storage.leaseLifetime)
+    } catch {
+      return await refresh(task)
+    }
+    guard let lease else { return }
+    await refresh(task)
+    _ = try? await leases.release(lease)
+  }
+
+  private func refresh(_ task: BackgroundTask) async {
+    let sent = task.now()
+    var outgoing = original
+    for field in candidate.conditions ?? [:] { outgoing.headers[field.name] = field.value }
+    guard let response = try? await task.send(outgoing, through: layer.base) else { return }
+    guard response.source == .origin, response.head.status != .notModified else {
+      response.body.open(.discard(limit: task.limits.discardedBody))
+      guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }
+      let confirmation = Confirmation(
+        candidate, by: response.head, sent: sent, request, layer.storage.isShared, now: task.now())
+      return await confirmation.apply(to: layer.storage.store)
+    }
+    let entry = try? NewEntry(response.head, to: original, request, key: key, layer, sent: sent, now: task.now())
+    guard let entry, !ReuseRules.errorStatuses.contains(response.statusCode) else {
+      return response.body.open(.discard(limit: task.limits.discardedBody))
+    }
+    response.body.open(.stream(window: 256 << 10))
+    await layer.storage.write(entry.record, length: entry.length, layer.storage.begin(entry.record.key)) {
+      await Self.next(of: response.body)
+    }
+  }
+
+  /// The next bytes of a response, or its end.
+  private static func next(of body: ResponseBody) async -> EntryQueue.Piece {
+    do throws(LupineError) {
+      if let bytes = try await body.next() { return .bytes(Data(bytes)) }
+      return .end(try await body.end().trailers)
+    } catch {
+      return .failure
+    }
+  }
+}

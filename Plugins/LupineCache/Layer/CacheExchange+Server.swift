@@ -1,0 +1,181 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+// What goes to the server, and what becomes of its response.
+extension CacheExchange {
+  /// Sends the request, and answers with the stored response if the server fails and that is permitted.
+  func send(_ reason: CacheStatus.Forward, _ rules: ReuseRules?) async throws(LupineError) -> TransportResponse {
+    context.emitCache("sends the request: \(reason.rawValue)")
+    let fallback = rules.flatMap { $0.permitsUseOnError ? $0 : nil }
+    let sent = context.now()
+    guard let fallback else {
+      let response = try await layer.base.send(outgoing(nil), in: context)
+      return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
+    }
+    return try await sendBranch(outgoing(nil), reason, fallback) { (response, branch) async throws(LupineError) in
+      branch.choose()
+      return await receive(response, CacheStatus(forward: reason), sent: sent, fallback.candidate)
+    }
+  }
+
+  /// Asks the server whether the stored response is current.
+  func validate(_ rules: ReuseRules, _ reason: CacheStatus.Forward) async throws(LupineError) -> TransportResponse {
+    context.emitCache("validates the stored response: \(reason.rawValue)")
+    let candidate = rules.candidate
+    let sent = context.now()
+    let request = outgoing(candidate.conditions)
+    return try await sendBranch(request, reason, rules) { (response, branch) async throws(LupineError) in
+      guard response.head.status == .notModified, response.source == .origin else {
+        branch.choose()
+        return await receive(response, CacheStatus(forward: reason), sent: sent, candidate)
+      }
+      discard(response, branch)
+      guard candidate.isConfirmed(by: response.head),
+        let answer = try await confirmed(candidate, by: response.head, reason, sent: sent)
+      else {
+        // The validator has changed meanwhile, or the store has removed the response.
+        context.emitCache("sends the request again: the stored response is gone, or is not the confirmed one")
+        return try await send(reason, nil)
+      }
+      return answer
+    }
+  }
+
+  /// Sends a request on a branch, and uses the stored response in the place of an error if that is permitted.
+  func sendBranch(
+    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, _ rules: ReuseRules,
+    then use: (TransportResponse, ExchangeControl) async throws(LupineError) -> TransportResponse
+  ) async throws(LupineError) -> TransportResponse {
+    let branch = context.control.branch()
+    context.onCancel { [weak control = context.control, branch] in
+      branch.cancel(control?.reason ?? LupineError(.cancelled, "The request was cancelled."))
+    }
+    let response: TransportResponse
+    do throws(LupineError) {
+      response = try await layer.base.send(request, in: context.branch(branch))
+    } catch {
+      branch.finish()
+      if let reason = context.control.reason { throw reason }
+      guard error.isLostConnection, let stale = try await useOnError(rules, reason, nil) else { throw error }
+      return stale
+    }
+    let isError = ReuseRules.errorStatuses.contains(response.statusCode)
+    if isError, let stale = try await useOnError(rules, reason, response.statusCode) {
+      discard(response, branch)
+      return stale
+    }
+    return try await use(response, branch)
+  }
+
+  /// Drops the body of a response that is not the answer.
+  func discard(_ response: TransportResponse, _ branch: ExchangeControl) {
+    response.body.open(.discard(limit: context.limits.discardedBody))
+    response.body.onEnd { _ in branch.finish() }
+  }
+
+  /// Answers with the stored response in the place of an error (RFC 5861 section 4); `nil` if that is not permitted.
+  private func useOnError(
+    _ rules: ReuseRules, _ reason: CacheStatus.Forward, _ statusCode: Int?
+  ) async throws(LupineError) -> TransportResponse? {
+    guard rules.permitsUseOnError else { return nil }
+    let status = CacheStatus(
+      forward: reason, forwardStatus: statusCode, timeToLive: Int(rules.freshness.rest.rounded(.down)),
+      detail: "stale-if-error")
+    return try await answer(rules.candidate, rules.candidate.entry.head(age: rules.freshness.age), status)
+  }
+
+  /// The request to send, with the conditions of the cache, and with what the policy tells caches on the way.
+  func outgoing(_ conditions: HTTPFields?) -> OutgoingRequest {
+    var request = original
+    for field in conditions ?? [:] { request.headers[field.name] = field.value }
+    guard !request.headers.contains(.cacheControl) else { return request }
+    switch self.request.policy {
+    case .reload: request.headers[.cacheControl] = "no-cache"
+    case .validate: request.headers[.cacheControl] = "max-age=0"
+    case .byProtocol, .preferStored, .onlyStored, .doNotStore: break
+    }
+    return request
+  }
+
+  /// Updates the stored response after a 304 and answers with it; `nil` if it was removed.
+  private func confirmed(
+    _ candidate: Candidate, by head: HTTPResponse, _ reason: CacheStatus.Forward, sent: Date
+  ) async throws(LupineError) -> TransportResponse? {
+    let confirmation = Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now())
+    let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: true)
+    var answerHead = confirmation.record.head
+    // A cookie is for this user alone, and is not stored.
+    for cookie in head.headerFields[fields: .setCookie] { answerHead.headerFields.append(cookie) }
+    let current = Candidate(ParsedResponse(candidate.stored), confirmation.entry)
+    let answer = try await answer(current, answerHead, status)
+    await confirmation.apply(to: storage.store)
+    return answer
+  }
+
+  /// Stores a response of the server, or updates or removes what is stored.
+  func receive(
+    _ response: TransportResponse, _ status: CacheStatus, sent: Date, _ candidate: Candidate?
+  ) async -> TransportResponse {
+    var (response, status) = (response, status)
+    if let candidate, response.source == .origin { await compare(candidate, with: response.head, sent: sent) }
+    status.isStored = response.source == .origin && store(response.head, response.body, sent: sent)
+    if !status.isStored { flight?.doesNotStore() }
+    if status.isStored { context.emitCache("stores the response") }
+    response.attributes[CacheStatus.self] = status
+    return response
+  }
+
+  /// Learns about the stored response from a response to HEAD, or from a 304 to a condition of the caller.
+  private func compare(_ candidate: Candidate, with head: HTTPResponse, sent: Date) async {
+    var confirms = false
+    if request.method == .head, head.status == .ok, candidate.head.status == .ok, !candidate.isOfAnotherUser {
+      guard let isDescribed = candidate.isDescribed(by: head) else { return }
+      guard isDescribed else {
+        try? await storage.store.remove(candidate.stored)
+        return
+      }
+      confirms = true
+    } else if head.status == .notModified, let tag = EntityTag(of: head.headerFields) {
+      confirms = EntityTag(of: candidate.head.headerFields)?.matchesStrongly(tag) ?? false
+    }
+    guard confirms else { return }
+    await Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now())
+      .apply(to: storage.store)
+  }
+
+  /// Stores a response while it passes to its destination; returns whether it does.
+  func store(_ head: HTTPResponse, _ body: ResponseBody, sent: Date) -> Bool {
+    guard request.policy != .doNotStore else { return false }
+    let entry: NewEntry
+    do throws(StoringRefusal) {
+      entry = try NewEntry(head, to: original, request, key: key, layer, sent: sent, now: context.now())
+    } catch {
+      context.emitCache("does not store the response: \(error.reason)")
+      return false
+    }
+    let writing = storage.begin(entry.record.key)
+    // Compared after `begin`, so that an invalidation is noticed here or by the writing.
+    guard storage.invalidationMark(of: key) == invalidationMark else {
+      storage.end(writing, entry.record.key)
+      context.emitCache("does not store the response: another request has changed the resource")
+      return false
+    }
+    let queue = EntryQueue()
+    let growing = flight.map { _ in GrowingEntry(entry, invalidationMark, context.control) }
+    let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
+      var response = ContinuedResponse(queue, growing, layer, original, task)
+      await layer.storage.write(entry.record, length: entry.length, writing, growing) { await response.next() }
+      if let flight { layer.storage.remove(flight, flightName) }
+      queue.fail()
+    }
+    guard isStarted else {
+      storage.end(writing, entry.record.key)
+      return false
+    }
+    if let growing { flight?.stores(writing, growing) }
+    storage.recordStoring(flightName)
+    body.tee(into: StoringObserver(queue, writing, growing))
+    return true
+  }
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+/// One exchange with GET or HEAD.
+struct CacheExchange: Sendable {
+  let layer: CacheLayer
+  let original: OutgoingRequest
+  let request: CacheableRequest
+  let key: CacheKey
+  let context: TransferContext
+  /// The invalidations of the URL before the request was sent.
+  let invalidationMark: Invalidations.Mark
+  /// What other requests wait for, if they wait for this one.
+  var flight: Flight?
+
+  var storage: CacheStorage { layer.storage }
+
+  func run() async throws(LupineError) -> TransportResponse {
+    let (decision, rules) = try await decide()
+    guard storage.followLimit > .zero, mayFollow(decision) else { return try await perform(decision, rules) }
+    switch storage.join(flightName) {
+    case .none: return try await perform(decision, rules)
+    case .leads(let flight): return try await lead(flight, decision, rules)
+    case .follows(let flight): return try await follow(flight, decision)
+    }
+  }
+
+  func decide() async throws(LupineError) -> (CacheDecision, ReuseRules?) {
+    let selection = try await select()
+    let rules = selection.candidate.map { ReuseRules(request, $0, now: context.now()) }
+    let decision = ReuseRules.decision(for: request, selection, rules)
+    guard decision == .complete, let beginning = selection.beginning else { return (decision, rules) }
+    return (decision, ReuseRules(request, beginning, now: context.now()))
+  }
+
+  func perform(_ decision: CacheDecision, _ rules: ReuseRules?) async throws(LupineError) -> TransportResponse {
+    switch (decision, rules) {
+    case (.use(let isRevalidated), let rules?):
+      return try await use(rules, isRevalidated: isRevalidated)
+    case (.validate(let reason), let rules?): return try await validate(rules, reason)
+    case (.complete, let rules?): return try await complete(rules)
+    case (.send(let reason), _): return try await send(reason, rules)
+    case (.refuse, _), (_, nil): return try await refuse()
+    }
+  }
+
+  /// Selects a stored response, of the whole URL first.
+  private func select() async throws(LupineError) -> Selection {
+    var selection = Selection()
+    for isExact in [true, false] where selection.candidate == nil {
+      let key = isExact ? key.exact : key.withoutQuery
+      selection.add(try await responses(for: key), for: request, storage.hash, isShared: storage.isShared)
+    }
+    selection.choosePart(for: request)
+    return selection
+  }
+
+  /// Returns the stored responses of a key; waits only for a store that is not in memory, or for a commit.
+  private func responses(for key: String) async throws(LupineError) -> [ParsedResponse] {
+    if let found = storage.responsesInMemory(for: key) { return found }
+    return try await context.waiting { [storage] in await storage.responses(for: key).map { ParsedResponse($0) } }
+  }
+
+  /// Answers with the stored response.
+  ///
+  /// - Parameter collapsed: why the request that this one waited for was sent; `nil` if it did not wait.
+  func use(
+    _ rules: ReuseRules, isRevalidated: Bool, collapsed: CacheStatus.Forward? = nil
+  ) async throws(LupineError) -> TransportResponse {
+    let freshness = rules.freshness
+    var status = CacheStatus(
+      isHit: collapsed == nil, forward: collapsed, timeToLive: Int(freshness.rest.rounded(.down)),
+      isCollapsed: collapsed != nil)
+    if isRevalidated { status.detail = "stale-while-revalidate" }
+    let head = rules.candidate.entry.head(age: freshness.age)
+    guard let response = try await answer(rules.candidate, head, status) else {
+      guard !request.wantsStoredAlone else { return try await refuse() }
+      return try await send(.uriMiss, nil)
+    }
+    if isRevalidated { refresh(rules.candidate) }
+    return response
+  }
+
+  /// Ends a request that wanted a stored response alone.
+  private func refuse() async throws(LupineError) -> TransportResponse {
+    context.emitCache("has no response that the request may use, and the request permits no other")
+    guard request.policy != .onlyStored else {
+      throw LupineError(
+        .notCached,
+        "The cache has no response that the request may use, and the policy onlyStored sends nothing; "
+          + "use another policy, such as preferStored."
+      ).about(original.summary)
+    }
+    // RFC 9111 section 5.2.1.7
+    var response = try await context.makeResponse(
+      HTTPResponse(status: .gatewayTimeout, headerFields: [.contentLength: "0"]), content: .none)
+    response.attributes[CacheStatus.self] = CacheStatus(detail: "only-if-cached")
+    return response
+  }
+
+  /// Makes the answer from a stored response: all of it, a range, 304, or a head; `nil` if it was removed, or does not
+  /// answer the request.
+  func answer(
+    _ candidate: Candidate, _ head: HTTPResponse, _ status: CacheStatus
+  ) async throws(LupineError) -> TransportResponse? {
+    let stored = candidate.stored
+    let arrival = candidate.metadata.responseTime
+    if let part = candidate.metadata.part {
+      guard let range = candidate.range(answering: request) else { return nil }
+      guard let content = try await content(of: stored, candidate.offsets(range)) else { return nil }
+      return try await make(StoredHead.partial(head, range, of: part.total), content, nil, status)
+    }
+    if request.hasServerCondition { return nil }
+    if request.isConditional, request.isConfirmed(by: head, arrival: arrival) {
+      return try await make(StoredHead.notModified(head), .none, nil, status)
+    }
+    if request.method == .head { return try await make(head, .none, nil, status) }
+    switch request.part(of: head, length: stored.length, arrival: arrival) {
+    case .unknown: return nil
+    case .whole:
+      guard let content = try await content(of: stored, nil) else { return nil }
+      return try await make(head, content, stored.trailers, status)
+    case .range(let range):
+      guard let content = try await content(of: stored, range) else { return nil }
+      return try await make(StoredHead.partial(head, range, of: stored.length), content, nil, status)
+    }
+  }
+
+  /// The content of a stored response; `nil` if it was removed, or the store has failed.
+  func content(
+    of stored: StoredResponse, _ range: Range<Int64>?
+  ) async throws(LupineError) -> RequestBody? {
+    if let memory = storage.memory { return memory.contentInMemory(of: stored, in: range) }
+    return try await context.waiting { [storage] in (try? await storage.store.content(of: stored, in: range)) ?? nil }
+  }
+
+  private func make(
+    _ head: HTTPResponse, _ content: RequestBody, _ trailers: HTTPFields?, _ status: CacheStatus
+  ) async throws(LupineError) -> TransportResponse {
+    context.emitCache("answers with the stored response: \(status)")
+    var response = try await context.makeResponse(head, content: content, trailers: trailers)
+    response.attributes[CacheStatus.self] = status
+    return response
+  }
+}

@@ -1,0 +1,90 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+import LupineSupport
+
+/// Answers exchanges of a session from stored responses, and stores the responses of the server.
+struct CacheLayer: Transport {
+  let base: any Transport
+  let storage: CacheStorage
+  /// What is stored of a response, for requests that do not say.
+  let cacher: ResponseCacher
+  private let reader: RequestReader
+
+  init(base: any Transport, storage: CacheStorage, cacher: ResponseCacher) {
+    self.base = base
+    self.storage = storage
+    self.cacher = cacher
+    reader = RequestReader(storage)
+  }
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func shutdown() async { await base.shutdown() }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    guard request.method == .get || request.method == .head else { return try await pass(request, in: context) }
+    guard !request.hasBody, let key = CacheKey(request.url) else {
+      return try await forward(request, .bypass, in: context)
+    }
+    let facts = reader.read(request, in: context)
+    return try await CacheExchange(
+      layer: self, original: request, request: facts, key: key, context: context,
+      invalidationMark: storage.invalidationMark(of: key)
+    ).run()
+  }
+
+  /// Sends a request that the cache does not answer.
+  private func forward(
+    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    context.emitCache("sends the request: \(reason.rawValue)")
+    var response = try await base.send(request, in: context)
+    response.attributes[CacheStatus.self] = CacheStatus(forward: reason)
+    return response
+  }
+
+  /// Sends a request with another method, and removes the responses that it makes invalid (RFC 9111 section 4.4).
+  private func pass(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    let response = try await forward(request, .method, in: context)
+    let isSuccess = [.successful, .redirection].contains(response.head.status.kind)
+    guard isSuccess, response.source == .origin, !Self.safeMethods.contains(request.method) else { return response }
+    for url in Self.invalidated(by: request, response.head) { await storage.invalidate(url) }
+    context.emitCache("removes what is stored of \(request.url.origin)'s changed resource")
+    return response
+  }
+
+  /// The safe methods besides GET and HEAD (RFC 9110 section 9.2.1); an unknown one counts as unsafe.
+  private static let safeMethods: Set<HTTPRequest.Method> = [.options, .trace]
+
+  /// The URL of the request, and those of the same origin in `Location` and `Content-Location`.
+  private static func invalidated(by request: OutgoingRequest, _ head: HTTPResponse) -> Set<HTTPURL> {
+    let references = head.headerFields[values: .location] + head.headerFields[values: .contentLocation]
+    let urls = references.compactMap { try? request.url.resolving(location: $0) }
+    return Set([request.url] + urls.filter { $0.origin == request.url.origin })
+  }
+}
+
+extension TransferContext {
+  /// Emits a decision of the cache; the text is made only if a monitor receives it.
+  func emitCache(_ reason: @autoclosure () -> String) {
+    if isObserved { emit(.decided(policy: "cache", reason: reason())) }
+  }
+}
+
+extension TransferContext {
+  /// Waits for the store; a cancellation of the exchange cancels the work.
+  ///
+  /// - Throws: the reason for the cancellation.
+  func waiting<Value: Sendable>(
+    for work: @escaping @Sendable () async -> Value
+  ) async throws(LupineError) -> Value {
+    let task = Task.immediate(executorPreference: executor) { await work() }
+    onCancel { task.cancel() }
+    let value = await task.value
+    if let reason = control.reason { throw reason }
+    return value
+  }
+}

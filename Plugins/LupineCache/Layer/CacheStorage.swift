@@ -1,0 +1,217 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+import LupineSupport
+import Synchronization
+
+/// The stored responses of a cache, those that are being stored, and those that are being refreshed.
+///
+/// An error of the store is not one of a request: it counts as a missing response.
+final class CacheStorage: Sendable {
+  /// The number of variants of a URL; a further one replaces the oldest.
+  static let maximumVariants = 16
+  /// The number of connection keys that are told apart at a time.
+  private static let maximumConnections = 1_000
+
+  private struct State {
+    var writings: [String: [ObjectIdentifier: EntryWriting]] = [:]
+    var invalidations = Invalidations()
+    var refreshing: Set<String> = []
+    var flights = Flights()
+    var connections: [ConnectionKey: String] = [:]
+    var lastConnection: UInt64 = 0
+  }
+
+  let store: any ResponseStore
+  /// The store if it is in memory, so that its calls never wait; `nil` for another store.
+  let memory: MemoryResponseStore?
+  let isShared: Bool
+  let hash: KeyedHash
+  /// Random text that no other process has.
+  private let processMark: String
+  private let refreshLimit: Int
+  /// How long a request waits for the response to another one.
+  let followLimit: Duration
+  /// After which time another machine may send a request that this one has sent.
+  let leaseLifetime: Duration
+  private let state = Mutex(State())
+
+  init(
+    store: any ResponseStore, hashKey: [UInt8], isShared: Bool, refreshLimit: Int, followLimit: Duration,
+    leaseLifetime: Duration, random: () -> UInt64
+  ) {
+    self.store = store
+    memory = store as? MemoryResponseStore
+    self.isShared = isShared
+    self.refreshLimit = refreshLimit
+    self.followLimit = followLimit
+    self.leaseLifetime = leaseLifetime
+    hash = KeyedHash(key: hashKey)
+    processMark = Hexadecimal.text(KeyedHash.makeKey(random))
+  }
+
+  /// Returns what identifies a connection key in stored responses: a keyed hash, or `none` for a key without settings.
+  ///
+  /// A key that other processes can compare has the same hash in all of them. Any other has one of this process alone,
+  /// until many others have come; its responses are then not found again.
+  func connection(_ key: ConnectionKey) -> String {
+    guard key != ConnectionKey() else { return KeyedHash.none }
+    return state.withLock { state in
+      if let text = state.connections[key] { return text }
+      if state.connections.count >= Self.maximumConnections { state.connections = [:] }
+      let text = hash.text(of: connectionParts(of: key, &state.lastConnection))
+      state.connections[key] = text
+      return text
+    }
+  }
+
+  private func connectionParts(of key: ConnectionKey, _ last: inout UInt64) -> [String] {
+    if let parts = key.portableParts { return ["connection of any process"] + parts }
+    last += 1
+    return ["connection of one process", processMark, String(last)]
+  }
+
+  /// Returns the stored responses of a key, after those that have arrived are stored.
+  func responses(for key: String) async -> [StoredResponse] {
+    while let writing = state.withLock({ $0.writings[key]?.values.first { $0.isCommitting } }) {
+      await writing.isOver.wait()
+      if Task.isCancelled { return [] }
+    }
+    return (try? await store.responses(for: key)) ?? []
+  }
+
+  /// Returns the stored responses of a key if they are in memory and none is being committed; `nil` if not.
+  func responsesInMemory(for key: String) -> [ParsedResponse]? {
+    guard let memory, !state.withLock({ $0.writings[key]?.values.contains { $0.isCommitting } ?? false }) else {
+      return nil
+    }
+    return memory.parsedResponses(for: key)
+  }
+
+  /// Returns a mark of a URL that differs after `invalidate(_:)`.
+  func invalidationMark(of key: CacheKey) -> Invalidations.Mark {
+    state.withLock { $0.invalidations.mark(of: key.exact) }
+  }
+
+  /// Removes all responses of a URL, and prevents that those that are under way or being stored appear.
+  func invalidate(_ url: HTTPURL) async {
+    for key in CacheKey(url)?.all ?? [] {
+      let writings = state.withLock { state in
+        state.invalidations.add(key)
+        return Array((state.writings[key] ?? [:]).values)
+      }
+      for writing in writings { writing.invalidate() }
+      try? await store.removeAll(for: key)
+    }
+  }
+
+  // Storing
+
+  /// Registers a response that is about to be stored.
+  func begin(_ key: String) -> EntryWriting {
+    let writing = EntryWriting()
+    state.withLock { $0.writings[key, default: [:]][ObjectIdentifier(writing)] = writing }
+    return writing
+  }
+
+  func end(_ writing: EntryWriting, _ key: String) {
+    state.withLock { state in
+      state.writings[key]?[ObjectIdentifier(writing)] = nil
+      if state.writings[key]?.isEmpty ?? false { state.writings[key] = nil }
+    }
+    writing.isOver.set()
+  }
+
+  /// Stores a response from its pieces, unless one is missing, the store fails or the resource has changed.
+  ///
+  /// - Parameter growing: what other requests read meanwhile.
+  func write(
+    _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, _ growing: GrowingEntry? = nil,
+    next: () async -> EntryQueue.Piece
+  ) async {
+    defer {
+      growing?.fail()
+      end(writing, record.key)
+    }
+    guard let writer = try? await store.makeWriter(for: record, length: length) else { return }
+    growing?.open(writer)
+    do throws(LupineError) {
+      var written: Int64 = 0
+      while true {
+        switch await next() {
+        case .bytes(let bytes):
+          written += Int64(bytes.count)
+          try await writer.append(bytes)
+          growing?.advance(by: bytes.count)
+        case .end(let trailers):
+          guard written == length ?? written else { return await writer.abort() }
+          writing.hasArrived()
+          growing?.complete(trailers)
+          guard !writing.isInvalidated else { return await writer.abort() }
+          return try await settle(try await writer.commit(trailers: trailers), writing)
+        case .interruption:
+          writing.interrupt()
+          guard !writing.isInvalidated, let part = record.interrupted(after: written) else {
+            return await writer.abort()
+          }
+          return try await settle(try await writer.commit(as: part), writing)
+        case .failure: return await writer.abort()
+        }
+      }
+    } catch {
+      await writer.abort()
+    }
+  }
+
+  /// Brings what else is stored of a key in line with a response that was just stored.
+  private func settle(_ stored: StoredResponse?, _ writing: EntryWriting) async throws(LupineError) {
+    guard let stored else { return }
+    // The request that changed the resource may have come during the commit.
+    guard !writing.isInvalidated else { return try await store.remove(stored) }
+    await join(stored, writing)
+    await limitVariants(of: stored.record.key)
+  }
+
+  /// Removes the oldest variants of a key over the limit.
+  private func limitVariants(of key: String) async {
+    guard let all = try? await store.responses(for: key), all.count > Self.maximumVariants else { return }
+    let dated = all.map { ($0, EntryMetadata($0.record.metadata)?.responseTime ?? .distantPast) }
+    for (response, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(all.count - Self.maximumVariants) {
+      try? await store.remove(response)
+    }
+  }
+
+  // Requests that wait for others
+
+  func join(_ name: String) -> Flights.Role { state.withLock { $0.flights.join(name) } }
+
+  /// Joins the flight that takes the place of a broken one.
+  func join(_ name: String, after broken: Flight) -> Flights.Role {
+    state.withLock { state in
+      state.flights.remove(broken, name)
+      return state.flights.join(name)
+    }
+  }
+
+  /// Whether no request is under way that others wait for, and no response is being stored.
+  var isIdle: Bool { state.withLock { $0.flights.isEmpty && $0.writings.isEmpty } }
+
+  /// Lets those continue that wait for a request.
+  func decide(_ flight: Flight, _ name: String) {
+    state.withLock { $0.flights.decide(flight, name) }
+    flight.decide()
+  }
+
+  func recordStoring(_ name: String) { state.withLock { $0.flights.recordStoring(name) } }
+
+  func remove(_ flight: Flight, _ name: String) { state.withLock { $0.flights.remove(flight, name) } }
+
+  // Refreshing
+
+  /// Registers a refresh in the background; `false` if the response is being refreshed, or too many are.
+  func beginRefresh(_ name: String) -> Bool {
+    state.withLock { $0.refreshing.count < refreshLimit && $0.refreshing.insert(name).inserted }
+  }
+
+  func endRefresh(_ name: String) { state.withLock { _ = $0.refreshing.remove(name) } }
+}

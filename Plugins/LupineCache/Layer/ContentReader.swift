@@ -1,0 +1,67 @@
+import LupineCore
+import LupineFoundation
+import LupineSupport
+import Synchronization
+
+/// Reads the content of a stored response piece by piece.
+final class ContentReader: Sendable {
+  private let reader: any BodyReader
+  private let ready: Signal
+
+  init(_ content: RequestBody) {
+    let ready = Signal()
+    self.ready = ready
+    reader = content.makeDeferredReader { ready.set() }
+  }
+
+  // Has no effect after the end.
+  deinit { reader.cancel() }
+
+  /// Returns the next bytes; `nil` at the end.
+  func next() async throws(LupineError) -> Data? {
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 1)
+    defer { space.deallocate() }
+    guard let count = try await reader.read(into: space, waitingFor: ready) else { return nil }
+    return Data(UnsafeRawBufferPointer(rebasing: space[..<count]))
+  }
+
+  /// Returns a hash of all bytes.
+  func digest() async throws(LupineError) -> [UInt8] {
+    var hash = SHA256()
+    while let bytes = try await next() { bytes.withUnsafeBytes { hash.update($0) } }
+    return hash.finalize()
+  }
+}
+
+extension RequestBody {
+  /// Makes a body that reads several bodies, one after the other.
+  static func sequence(_ bodies: [RequestBody], length: Int64) -> RequestBody {
+    RequestBody(length: length, through: bodies) { (onReady) throws(LupineError) in
+      SequenceReader(bodies.map { $0.makeDeferredReader(onReady: onReady) }, length: length)
+    }
+  }
+}
+
+/// Reads several bodies as one.
+private final class SequenceReader: BodyReader {
+  let length: Int64?
+  private let readers: [any BodyReader]
+  private let index = Atomic(0)
+
+  init(_ readers: [any BodyReader], length: Int64) {
+    self.readers = readers
+    self.length = length
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    for reader in readers[index.load(ordering: .relaxed)...] {
+      let read = try reader.read(into: buffer)
+      if read != .end { return read }
+      // Reads do not overlap.
+      index.add(1, ordering: .relaxed)
+    }
+    return .end
+  }
+
+  func cancel() { for reader in readers { reader.cancel() } }
+}

@@ -1,0 +1,90 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+/// The pieces of a response that is stored.
+///
+/// If its request is cancelled or fails while others read the response, one more request brings the rest for all of them.
+struct ContinuedResponse: Sendable {
+  let queue: EntryQueue
+  /// What the others read.
+  let growing: GrowingEntry?
+  let layer: CacheLayer
+  /// The request, without conditions and ranges.
+  let original: OutgoingRequest
+  let task: BackgroundTask
+  private var rest: ResponseBody?
+  /// The position of the next byte of `rest` in the content.
+  private var position: Int64 = 0
+  private var remaining: Int64?
+
+  init(
+    _ queue: EntryQueue, _ growing: GrowingEntry?, _ layer: CacheLayer, _ original: OutgoingRequest,
+    _ task: BackgroundTask
+  ) {
+    self.queue = queue
+    self.growing = growing
+    self.layer = layer
+    self.original = original
+    self.task = task
+  }
+
+  /// Returns the next piece and waits for it.
+  mutating func next() async -> EntryQueue.Piece {
+    if let rest { return await next(of: rest) }
+    let piece = await queue.next()
+    guard case .interruption = piece, let growing, growing.readWriter != nil else { return piece }
+    // Every byte has arrived, and only the end has not.
+    if growing.count == growing.length { return .end(nil) }
+    return await requestRest(of: growing) ?? piece
+  }
+
+  /// Requests the rest and returns its first piece; `nil` if there is none that continues what has arrived.
+  private mutating func requestRest(of growing: GrowingEntry) async -> EntryQueue.Piece? {
+    let rest = ResponseRest(candidate: growing.candidate, position: growing.count, total: growing.length)
+    var request = original
+    for field in rest.fields { request.headers[field.name] = field.value }
+    guard let response = try? await task.send(request, through: layer.base) else { return nil }
+    let forbidsStorage = CacheDirectives(response.head.headerFields).contains("no-store")
+    let continuation = forbidsStorage ? nil : rest.continuation(in: response)
+    guard let continuation, !continuation.isOver else {
+      response.body.open(.discard(limit: task.limits.discardedBody))
+      return continuation.map { _ in .end(nil) }
+    }
+    response.body.open(.stream(window: 256 << 10))
+    position = rest.position - continuation.skipped
+    remaining = continuation.length.map { $0 + continuation.skipped }
+    self.rest = response.body
+    return await next(of: response.body)
+  }
+
+  private mutating func next(of rest: ResponseBody) async -> EntryQueue.Piece {
+    do throws(LupineError) {
+      while var bytes = try await rest.next() {
+        remaining? -= Int64(bytes.count)
+        guard remaining ?? 0 >= 0, let count = await known(bytes) else { return .failure }
+        position += Int64(bytes.count)
+        bytes.removeFirst(count)
+        // The end of this task cancels the request.
+        guard growing?.readWriter != nil else { return .interruption }
+        guard !bytes.isEmpty else { continue }
+        growing?.resume()
+        return .bytes(Data(bytes))
+      }
+      guard remaining ?? 0 == 0, let growing, position >= growing.count else { return .failure }
+      return .end(try await rest.end().trailers)
+    } catch {
+      return error.isInterruption ? .interruption : .failure
+    }
+  }
+
+  /// The number of bytes at the front that have arrived before; `nil` if those were others.
+  private func known(_ bytes: [UInt8]) async -> Int? {
+    guard let growing, position < growing.count else { return 0 }
+    let count = Int(min(Int64(bytes.count), growing.count - position))
+    guard count > 0, let writer = growing.readWriter,
+      let found = try? await writer.read(position..<position + Int64(count)), found.elementsEqual(bytes.prefix(count))
+    else { return nil }
+    return count
+  }
+}

@@ -1,0 +1,98 @@
+import LupineCore
+import LupineSupport
+import Synchronization
+
+/// A request that is under way, whose response other requests read or wait for.
+///
+/// The others do not depend on it: if it is cancelled or fails, one of them takes its place.
+final class Flight: Sendable {
+  /// What became of the request at its head.
+  private enum Outcome {
+    /// The head has not arrived; after the decision: the request was cancelled or has failed.
+    case pending
+    case stores(EntryWriting, GrowingEntry)
+    case doesNotStore
+    /// The request was answered, and what was stored before stays, as after 304.
+    case answers
+  }
+
+  private let outcome = Mutex(Outcome.pending)
+  /// Set once the head has arrived, or the request has failed.
+  let isDecided = Signal()
+
+  /// Records that the response is being stored.
+  func stores(_ writing: EntryWriting, _ growing: GrowingEntry) {
+    outcome.withLock { $0 = .stores(writing, growing) }
+  }
+
+  /// Records that the response is not stored.
+  func doesNotStore() { outcome.withLock { $0 = .doesNotStore } }
+
+  /// Records that the request was answered.
+  func answers() {
+    outcome.withLock { if case .pending = $0 { $0 = .answers } }
+  }
+
+  /// Lets the others continue.
+  func decide() { isDecided.set() }
+
+  /// The response that is being stored.
+  var writing: (writing: EntryWriting, growing: GrowingEntry)? {
+    outcome.withLock { if case .stores(let writing, let growing) = $0 { (writing, growing) } else { nil } }
+  }
+
+  /// Whether the response was not stored, so that later requests need not wait for such a response.
+  var isUnstored: Bool { outcome.withLock { if case .doesNotStore = $0 { true } else { false } } }
+
+  /// Whether the request was cancelled or has failed before its response was complete.
+  ///
+  /// The others then need another request, and do not know yet whether its response can be stored.
+  var isBroken: Bool {
+    switch outcome.withLock({ $0 }) {
+    case .pending: true
+    case .stores(let writing, _): writing.isInterrupted
+    case .doesNotStore, .answers: false
+    }
+  }
+}
+
+/// The requests that are under way, by the response that they request.
+struct Flights: Sendable {
+  /// The part of a request in a flight.
+  enum Role: Sendable {
+    /// It is sent, and others wait for it.
+    case leads(Flight)
+    /// It waits.
+    case follows(Flight)
+    /// It is sent, and nobody waits.
+    case none
+  }
+
+  private var running: [String: Flight] = [:]
+  /// The names of responses that were not stored.
+  private var unstored = RecentTable<String, Bool>(limit: 1_000)
+
+  var isEmpty: Bool { running.isEmpty }
+
+  mutating func join(_ name: String) -> Role {
+    if let flight = running[name] { return .follows(flight) }
+    guard unstored[name] == nil else { return .none }
+    let flight = Flight()
+    running[name] = flight
+    return .leads(flight)
+  }
+
+  /// Removes a flight that stores nothing; another one stays until its response is stored.
+  mutating func decide(_ flight: Flight, _ name: String) {
+    if flight.isUnstored { unstored[name] = true }
+    if flight.writing == nil { remove(flight, name) }
+  }
+
+  /// Records that a response was stored, so that requests wait for it again.
+  mutating func recordStoring(_ name: String) { unstored[name] = nil }
+
+  /// Removes a flight.
+  mutating func remove(_ flight: Flight, _ name: String) {
+    if running[name] === flight { running[name] = nil }
+  }
+}

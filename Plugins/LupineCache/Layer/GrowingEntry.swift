@@ -1,0 +1,186 @@
+import HTTPTypes
+import LupineCore
+import LupineSupport
+import Synchronization
+
+/// A response that is being stored, as other requests read it meanwhile.
+///
+/// It has no bytes of its own: each reader takes them from the store's writer, at its own pace.
+final class GrowingEntry: Sendable {
+  /// How the transfer ended.
+  private enum End {
+    /// Every byte was taken by the writer.
+    case complete(HTTPFields?)
+    /// The transfer broke off, or the store has given the response up.
+    case broken
+  }
+
+  /// What a reader finds at a position.
+  enum Progress: Sendable {
+    /// The number of bytes that the writer has from there on.
+    case bytes(Int64, any ReadableResponseStoreWriter)
+    case growing
+    case complete
+    case broken
+  }
+
+  private struct State {
+    var writer: (any ReadableResponseStoreWriter)?
+    /// Whether the store's writer cannot be read, or no longer.
+    var isUnreadable = false
+    var count: Int64 = 0
+    var end: End?
+    /// Whether the transfer has broken off while others read, and perhaps another one brings the rest.
+    var isInterrupted = false
+    /// Whether another transfer brings the rest.
+    var isContinued = false
+    /// The signals of the readers, by their numbers.
+    var readers: [Int: Signal] = [:]
+    var lastReader = 0
+
+    /// Whether the transfer has broken off, and it is not known whether another one brings the rest.
+    func isUncertain(_ isCancelled: Bool) -> Bool { end == nil && !isContinued && (isInterrupted || isCancelled) }
+
+    /// Removes and returns the writer if the transfer has ended and no request reads it any more.
+    mutating func takeUnusedWriter() -> (any ReadableResponseStoreWriter)? {
+      guard end != nil, readers.isEmpty else { return nil }
+      isUnreadable = true
+      return writer.take()
+    }
+  }
+
+  private let new: NewEntry
+  /// The invalidations of the URL before the request was sent.
+  let mark: Invalidations.Mark
+  /// The exchange of the transfer.
+  private weak let control: ExchangeControl?
+  private let state = Mutex(State())
+
+  init(_ new: NewEntry, _ mark: Invalidations.Mark, _ control: ExchangeControl) {
+    self.new = new
+    self.mark = mark
+    self.control = control
+  }
+
+  /// The stated length of the content.
+  var length: Int64? { new.length }
+
+  /// The response as it would be stored.
+  var response: ParsedResponse {
+    ParsedResponse(StoredResponse(id: "", record: new.record, length: length ?? 0), new.entry)
+  }
+
+  /// The response as a request selects it.
+  var candidate: Candidate { Candidate(response, new.entry) }
+
+  // The side of the transfer
+
+  /// Lets readers begin, or ends them if the store's writer cannot be read.
+  func open(_ writer: any ResponseStoreWriter) {
+    let readable = writer as? any ReadableResponseStoreWriter
+    wake { state in
+      state.writer = readable
+      state.isUnreadable = readable == nil
+    }
+  }
+
+  /// Records bytes that the writer has taken.
+  func advance(by count: Int) {
+    wake { $0.count += Int64(count) }
+  }
+
+  /// Records that the transfer has broken off while others read.
+  func interrupt() { state.withLock { $0.isInterrupted = true } }
+
+  /// Records that another transfer brings the rest.
+  func resume() { wake { $0.isContinued = true } }
+
+  /// Records that the writer has taken every byte.
+  func complete(_ trailers: HTTPFields?) { end(.complete(trailers)) }
+
+  /// Records that no more bytes come; has no effect after the end.
+  func fail() { end(.broken) }
+
+  /// The number of bytes that the writer has taken.
+  var count: Int64 { state.withLock { $0.count } }
+
+  /// The writer, if a request reads the response.
+  var readWriter: (any ReadableResponseStoreWriter)? {
+    state.withLock { $0.readers.isEmpty ? nil : $0.writer }
+  }
+
+  private func end(_ end: End) {
+    let released = wake { state in
+      if state.end == nil { state.end = end }
+      return state.takeUnusedWriter()
+    }
+    _ = consume released
+  }
+
+  private func wake<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    let (result, signals) = state.withLock { state in
+      let result = change(&state)
+      // Sorted, so that a simulation wakes the readers in the same order every time.
+      return (result, state.readers.isEmpty ? [] : state.readers.sorted { $0.key < $1.key }.map(\.value))
+    }
+    for signal in signals { signal.set() }
+    return result
+  }
+
+  // The side of the readers
+
+  /// Returns a reader; `nil` if the response cannot be read, or no longer.
+  func makeReader() -> GrowingReader? {
+    let (changed, isCancelled) = (Signal(), isCancelled)
+    let number = state.withLock { state -> Int? in
+      if state.isUnreadable { return nil }
+      if case .broken = state.end { return nil }
+      // A transfer is not continued for a request that comes after its end.
+      if state.readers.isEmpty, state.isUncertain(isCancelled) { return nil }
+      state.lastReader += 1
+      state.readers[state.lastReader] = changed
+      return state.lastReader
+    }
+    return number.map { GrowingReader(self, $0, changed) }
+  }
+
+  func remove(_ reader: Int) {
+    let released = state.withLock { state in
+      state.readers[reader] = nil
+      return state.takeUnusedWriter()
+    }
+    _ = consume released
+  }
+
+  /// Whether the exchange is cancelled or gone, so that its end follows.
+  private var isCancelled: Bool { control.map { $0.reason != nil } ?? true }
+
+  /// Whether an answer can begin with the bytes that have arrived; `nil` if this is not known yet.
+  var isReadable: Bool? {
+    let isCancelled = isCancelled
+    return state.withLock { state in
+      if state.isUnreadable { return false }
+      switch state.end {
+      case .broken: return false
+      case .complete: return true
+      case nil: return state.writer != nil && state.count > 0 && !state.isUncertain(isCancelled) ? true : nil
+      }
+    }
+  }
+
+  func progress(at position: Int64) -> Progress {
+    state.withLock { state in
+      if state.isUnreadable { return .broken }
+      if let writer = state.writer, state.count > position { return .bytes(state.count - position, writer) }
+      switch state.end {
+      case nil: return .growing
+      case .complete: return .complete
+      case .broken: return .broken
+      }
+    }
+  }
+
+  var trailers: HTTPFields? {
+    state.withLock { if case .complete(let trailers) = $0.end { trailers } else { nil } }
+  }
+}

@@ -1,0 +1,76 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+/// A response of the server that is to be stored.
+struct NewEntry: Sendable {
+  let record: ResponseRecord
+  /// What the cache reads from the record.
+  let entry: ParsedEntry
+  /// The stated length of the content.
+  let length: Int64?
+
+  /// - Throws: `StoringRefusal` with the reason why the response is not stored.
+  init(
+    _ head: HTTPResponse, to original: OutgoingRequest, _ request: CacheableRequest, key: CacheKey, _ layer: CacheLayer,
+    sent: Date, now: Date
+  ) throws(StoringRefusal) {
+    let storage = layer.storage
+    let cacher = original.options[ResponseCacher.self] ?? layer.cacher
+    guard let changed = cacher.change(head, original) else { throw StoringRefusal(reason: "the cacher refuses it") }
+    let part = ContentPart(of: changed)
+    let head = part.map { StoredHead.whole(changed, length: $0.total) } ?? changed
+    let control = ResponseControl(head, isShared: storage.isShared)
+    if let part { try StoringRules.check(part, of: request) }
+    try StoringRules.check(head, control, of: request, now: now)
+    let variation = Variation(of: head.headerFields) ?? Variation(names: [])
+    let search = NoVarySearch(of: head.headerFields) == nil ? nil : head.headerFields[.noVarySearch]
+    let metadata = EntryMetadata(
+      url: original.url.string, requestTime: sent, responseTime: now, connection: request.connection,
+      variation: variation, selector: variation.selector(of: request.fields, storage.hash), search: search ?? "",
+      credentials: control.isForEveryone ? [] : [request.credential], part: part.flatMap { $0.isWhole ? nil : $0 })
+    let stored = StoredHead.storing(head, control, arrival: now)
+    entry = ParsedEntry(stored, metadata, isShared: storage.isShared)
+    record = ResponseRecord(
+      key: search == nil ? key.exact : key.withoutQuery, variant: metadata.variant, head: stored,
+      metadata: metadata.data, retention: Retention.of(stored, entry, lifetime: request.lifetime, now: now))
+    length = part?.length ?? head.headerFields[.contentLength].flatMap { Int64($0) }
+  }
+}
+
+/// The update of a stored response that the server has confirmed (RFC 9111 section 4.3.4).
+struct Confirmation: Sendable {
+  let stored: StoredResponse
+  let record: ResponseRecord
+  let entry: ParsedEntry
+  /// Whether the confirmation forbids to keep the response.
+  private let forbidsStorage: Bool
+
+  init(
+    _ candidate: Candidate, by head: HTTPResponse, sent: Date, _ request: CacheableRequest, _ isShared: Bool, now: Date
+  ) {
+    stored = candidate.stored
+    var metadata = candidate.metadata
+    metadata.requestTime = sent
+    metadata.responseTime = now
+    metadata.admit(request.credential)
+    var record = candidate.stored.record
+    record.head = StoredHead.freshened(candidate.head, by: head, isShared: isShared, arrival: now)
+    record.metadata = metadata.data
+    let entry = ParsedEntry(record.head, metadata, isShared: isShared)
+    record.retention = Retention.of(record.head, entry, lifetime: request.lifetime, now: now)
+    self.entry = entry
+    self.record = record
+    let directives = CacheDirectives(head.headerFields)
+    forbidsStorage = directives.contains("no-store") || isShared && directives.concernsAll("private")
+  }
+
+  /// Updates the store; an error leaves the old response, which is validated again.
+  func apply(to store: any ResponseStore) async {
+    if forbidsStorage {
+      try? await store.remove(stored)
+    } else {
+      _ = try? await store.update(stored, to: record)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+import LupineFoundation
+
+/// What the cache does with a request.
+enum CacheDecision: Sendable, Equatable {
+  /// Answers with the stored response; `isRevalidated` also refreshes it in the background.
+  case use(isRevalidated: Bool)
+  /// Asks the server whether the stored response is current.
+  case validate(CacheStatus.Forward)
+  /// Requests the rest of a response whose beginning is stored.
+  case complete
+  /// Sends the request.
+  case send(CacheStatus.Forward)
+  /// Ends the request, which wanted a stored response alone.
+  case refuse
+}
+
+/// Decides about a request (RFC 9111 section 4).
+struct ReuseRules: Sendable {
+  let request: CacheableRequest
+  let candidate: Candidate
+  let freshness: Freshness
+
+  init(_ request: CacheableRequest, _ candidate: Candidate, now: Date) {
+    self.request = request
+    self.candidate = candidate
+    freshness = Freshness(of: candidate.entry, lifetime: request.lifetime, now: now)
+  }
+
+  var control: ResponseControl { candidate.entry.control }
+
+  /// Decides about a request whose URL has the selection's responses.
+  static func decision(for request: CacheableRequest, _ selection: Selection, _ rules: ReuseRules?) -> CacheDecision {
+    let wantsStored = request.wantsStoredAlone
+    guard request.policy != .reload else { return .send(.request) }
+    guard let rules else { return wantsStored ? .refuse : decision(for: request, selection) }
+    let decision = rules.decision
+    if case .use = decision { return decision }
+    return wantsStored ? .refuse : decision
+  }
+
+  /// Decides about a request that no stored response answers.
+  private static func decision(for request: CacheableRequest, _ selection: Selection) -> CacheDecision {
+    guard request.method == .get, !selection.parts.isEmpty else {
+      return .send(selection.hasOthers ? .varyMiss : .uriMiss)
+    }
+    return request.wantsWhole && selection.beginning != nil ? .complete : .send(.partial)
+  }
+
+  private var decision: CacheDecision {
+    if candidate.isOfAnotherUser { return validation(.varyMiss) }
+    if isValidationWanted { return validation(.request) }
+    if control.requiresValidation, request.lifetime == nil { return validation(.stale) }
+    if freshness.isFresh {
+      return isFreshEnough || isAnyAgeWanted ? .use(isRevalidated: false) : validation(.request)
+    }
+    guard !control.forbidsStaleUse, freshness.age.isFinite else { return validation(.stale) }
+    if isAnyAgeWanted || isStaleWanted { return .use(isRevalidated: false) }
+    let hasWindow = freshness.isStale(byAtMost: control.directives.seconds("stale-while-revalidate"))
+    return hasWindow && !limitsAge ? .use(isRevalidated: true) : validation(.stale)
+  }
+
+  private func validation(_ reason: CacheStatus.Forward) -> CacheDecision {
+    // The caller's own conditions go to the server unchanged.
+    candidate.conditions == nil || request.isConditional || request.method != .get ? .send(reason) : .validate(reason)
+  }
+
+  /// Whether the caller wants a validation; a fresh immutable response needs none (RFC 8246).
+  private var isValidationWanted: Bool {
+    if request.directives.concernsAll("no-cache") { return true }
+    return request.policy == .validate && !(freshness.isFresh && control.directives.contains("immutable"))
+  }
+
+  private var isAnyAgeWanted: Bool { request.policy == .preferStored || request.policy == .onlyStored }
+
+  private var limitsAge: Bool { request.directives.contains("max-age") || request.directives.contains("min-fresh") }
+
+  /// Applies `max-age` and `min-fresh` of the request to a fresh response.
+  private var isFreshEnough: Bool {
+    if let age = request.directives.seconds("max-age"), freshness.age > age || age == 0 { return false }
+    return freshness.rest >= request.directives.seconds("min-fresh") ?? 0
+  }
+
+  /// Applies `max-stale` of the request to a stale response; without an argument any age is accepted.
+  private var isStaleWanted: Bool {
+    guard request.directives.contains("max-stale"), !limitsAge else { return false }
+    return request.directives.hasArgument("max-stale")
+      ? freshness.isStale(byAtMost: request.directives.seconds("max-stale")) : true
+  }
+
+  /// Whether the stored response answers in the place of an error (RFC 5861 section 4).
+  var permitsUseOnError: Bool {
+    guard !candidate.isOfAnotherUser, !control.forbidsStaleUse, freshness.age.isFinite, !isValidationWanted,
+      request.policy != .reload
+    else { return false }
+    return freshness.isStale(byAtMost: control.directives.seconds("stale-if-error"))
+      || freshness.isStale(byAtMost: request.directives.seconds("stale-if-error"))
+  }
+
+  /// The statuses of a failing server, in whose place a stored response may answer.
+  static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+}

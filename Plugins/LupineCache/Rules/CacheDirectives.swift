@@ -1,0 +1,120 @@
+import HTTPTypes
+import LupineSupport
+
+/// The directives of `Cache-Control`, of a request or of a response (RFC 9111 section 5.2).
+///
+/// Names are case-insensitive, and arguments may be tokens or quoted strings. Of a repeated directive the first
+/// occurrence counts (RFC 9111 section 4.2.1).
+struct CacheDirectives: Sendable, Equatable {
+  /// The argument of a directive.
+  enum Argument: Sendable, Equatable {
+    case none
+    case text(String)
+    /// The argument violates the grammar.
+    case invalid
+  }
+
+  private struct Directive: Sendable, Equatable {
+    let name: String
+    let argument: Argument
+  }
+
+  /// The directives that a cache acts on; others are read and dropped, so that a search is short.
+  private static let known: Set<String> = [
+    "immutable", "max-age", "max-stale", "min-fresh", "must-revalidate", "must-understand", "no-cache", "no-store",
+    "only-if-cached", "private", "proxy-revalidate", "public", "s-maxage", "stale-if-error", "stale-while-revalidate",
+  ]
+
+  private var directives: [Directive] = []
+  /// Whether there is no directive, not even an unknown one.
+  private(set) var isEmpty = true
+  /// Whether a quoted string has no end, so that directives after it cannot be told from its text.
+  private(set) var isMalformed = false
+
+  /// No directives.
+  init() {}
+
+  private subscript(name: String) -> Argument? { directives.first { $0.name == name }?.argument }
+
+  /// Reads the directives of all fields with a name.
+  init(_ fields: HTTPFields, _ name: HTTPField.Name = .cacheControl) {
+    // Each field alone: the open quote of one field does not hide the directives of the next.
+    for value in fields[values: name] { read(value) }
+  }
+
+  private mutating func read(_ value: String) {
+    var cursor = FieldCursor(value)
+    while !cursor.isAtEnd {
+      cursor.skipWhitespace()
+      if let name = cursor.token()?.lowercased() {
+        let argument = readArgument(&cursor)
+        isEmpty = false
+        if Self.known.contains(name), self[name] == nil { directives.append(Directive(name: name, argument: argument)) }
+      }
+      cursor.skipToComma()
+      _ = cursor.take(UInt8(ascii: ","))
+    }
+  }
+
+  private mutating func readArgument(_ cursor: inout FieldCursor) -> Argument {
+    var argument = Argument.none
+    if cursor.take(UInt8(ascii: "=")) {
+      if cursor.peek() == UInt8(ascii: "\"") {
+        if let text = cursor.quotedString() {
+          argument = .text(text)
+        } else {
+          isMalformed = true
+          return .invalid
+        }
+      } else {
+        argument = cursor.token().map { .text($0) } ?? .invalid
+      }
+    }
+    cursor.skipWhitespace()
+    // Anything between the directive and the next comma.
+    return cursor.isAtEnd || cursor.peek() == UInt8(ascii: ",") ? argument : .invalid
+  }
+
+  /// Whether the directive is present, with any argument.
+  func contains(_ name: String) -> Bool { self[name] != nil }
+
+  /// Whether the directive is present and has an argument.
+  func hasArgument(_ name: String) -> Bool { self[name].map { $0 != .none } ?? false }
+
+  /// The seconds of a directive: `nil` if it is absent, 0 if its argument is invalid.
+  ///
+  /// Invalid freshness information thus makes a response stale (RFC 9111 section 4.2.1).
+  func seconds(_ name: String) -> Double? {
+    switch self[name] {
+    case nil: nil
+    case .text(let text): DeltaSeconds.parse(text) ?? 0
+    case .some(.none), .invalid: 0
+    }
+  }
+
+  /// The names of the fields in the argument of a directive such as `no-cache="a, b"`.
+  ///
+  /// `nil` if the directive is absent or has no argument, and then concerns the whole response.
+  func fieldNames(_ name: String) -> [String]? {
+    guard case .text(let text) = self[name] else { return nil }
+    let names = text.split(separator: ",").map { String($0.trimmingBlanks()) }.filter { !$0.isEmpty }
+    // A list with an invalid name counts as a directive without an argument, which is stricter.
+    return names.isEmpty || !names.allSatisfy(\.isToken) ? nil : names
+  }
+
+  /// Whether the directive is present and concerns the whole response.
+  func concernsAll(_ name: String) -> Bool { contains(name) && fieldNames(name) == nil }
+}
+
+/// Reads a number of seconds (RFC 9111 section 1.2.2).
+enum DeltaSeconds {
+  /// The greatest number of seconds, 2^31, which stands for every greater one.
+  static let maximum: Double = 2_147_483_648
+
+  /// Returns the seconds; `nil` if the text has other bytes than digits.
+  static func parse(_ text: some StringProtocol) -> Double? {
+    guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
+    guard let number = Int64(text) else { return maximum }
+    return min(Double(number), maximum)
+  }
+}

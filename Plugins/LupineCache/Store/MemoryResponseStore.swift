@@ -1,0 +1,269 @@
+public import LupineCore
+import LupineFoundation
+import HTTPTypes
+import Synchronization
+
+/// Keeps stored responses in memory, up to a number of bytes.
+///
+/// The bytes count contents, heads, keys and metadata, and what is being written. One response takes at most an eighth
+/// of the size. When the store is full, it removes responses that are not read again (S3-FIFO), so that a scan of many
+/// URLs does not push out what is used often. The contents are released with the store.
+public final class MemoryResponseStore: ResponseStore {
+  private let limit: Int64
+  private let state = Mutex(State())
+
+  /// Makes an empty store.
+  ///
+  /// - Parameter size: the most bytes that the store takes.
+  public init(size: CacheSize) { limit = max(0, size.bytes) }
+
+  /// The most bytes that one response takes, with its record.
+  private var entryLimit: Int64 { limit / 8 }
+
+  /// Returns the stored responses of a key.
+  public func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
+    parsedResponses(for: key).map(\.stored)
+  }
+
+  /// Returns the content, or a part of it; `nil` if the response was removed or replaced.
+  public func content(
+    of response: StoredResponse, in range: Range<Int64>?
+  ) async throws(LupineError) -> RequestBody? {
+    contentInMemory(of: response, in: range)
+  }
+
+  /// Makes a writer; `nil` if the response is too large.
+  public func makeWriter(
+    for record: ResponseRecord, length: Int64?
+  ) async throws(LupineError) -> (any ResponseStoreWriter)? {
+    let size = Self.size(of: record)
+    guard size <= entryLimit, length ?? 0 <= entryLimit - size else { return nil }
+    return MemoryWriter(store: self, record: record, length: length)
+  }
+
+  /// Replaces the record of a response.
+  public func update(
+    _ response: StoredResponse, to record: ResponseRecord
+  ) async throws(LupineError) -> StoredResponse? {
+    let (updated, released) = state.withLock { state in
+      (state.update(response, to: record, size: Self.size(of: record)), state.makeRoom(limit))
+    }
+    _ = consume released
+    return updated
+  }
+
+  /// Removes a response.
+  public func remove(_ response: StoredResponse) async throws(LupineError) {
+    let released = state.withLock { $0.remove(response) }
+    _ = consume released
+  }
+
+  /// Removes all responses of a key.
+  public func removeAll(for key: String) async throws(LupineError) {
+    for response in parsedResponses(for: key) { try await remove(response.stored) }
+  }
+
+  /// Removes all responses that match.
+  public func removeAll(where matches: @escaping @Sendable (StoredResponse) -> Bool) async throws(LupineError) {
+    for response in state.withLock({ $0.all }) where matches(response) { try await remove(response) }
+  }
+
+  /// The number of bytes that the stored responses occupy.
+  public func size() async throws(LupineError) -> Int64 { state.withLock { $0.queue.size } }
+
+  /// The bytes of a record: its text, and an estimate for its entry and for what the cache parses from it.
+  private static func size(of record: ResponseRecord) -> Int64 {
+    let fields = record.head.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
+    return Int64(768 + fields + record.key.utf8.count + record.variant.utf8.count + record.metadata.count)
+  }
+}
+
+extension MemoryResponseStore {
+  /// Returns the stored responses of a key without waiting.
+  ///
+  /// A response is the same object at each call until its record changes.
+  func parsedResponses(for key: String) -> [ParsedResponse] { state.withLock { $0.responses(for: key) } }
+
+  /// Returns the content as `content(of:in:)` does, without waiting.
+  func contentInMemory(of response: StoredResponse, in range: Range<Int64>?) -> RequestBody? {
+    guard let content = state.withLock({ $0.read(response) }) else { return nil }
+    guard let range else { return .bytes(content) }
+    let bounds = range.clamped(to: 0..<Int64(content.count))
+    return .bytes(content.dropFirst(Int(bounds.lowerBound)).prefix(bounds.count))
+  }
+}
+
+extension MemoryResponseStore {
+  /// Reserves room for bytes that a writer takes; `false` if the response is too large, or too much is being written.
+  fileprivate func reserve(_ count: Int64, after written: Int64, for record: ResponseRecord) -> Bool {
+    guard written + count + Self.size(of: record) <= entryLimit else { return false }
+    return state.withLock { state in
+      guard state.reserved + count <= limit else { return false }
+      state.reserved += count
+      return true
+    }
+  }
+
+  fileprivate func release(_ count: Int64) { state.withLock { $0.reserved -= count } }
+
+  fileprivate func commit(_ record: ResponseRecord, _ content: Data, _ trailers: HTTPFields?) -> StoredResponse? {
+    let (response, released) = state.withLock { state in
+      let response = state.add(record, content, trailers, size: Self.size(of: record) + Int64(content.count))
+      return (response, state.makeRoom(limit))
+    }
+    _ = consume released
+    return response
+  }
+}
+
+/// The responses of a memory store.
+private struct State: Sendable {
+  struct Entry {
+    var response: ParsedResponse
+    let content: Data
+    let number: UInt64
+  }
+
+  private var entries: [UInt64: Entry] = [:]
+  /// The responses of each key in the order of their commits, one for each variant.
+  private var variants: [String: [ParsedResponse]] = [:]
+  private var lastNumber: UInt64 = 0
+  var queue = EvictionQueue()
+  /// The bytes of contents that are being written.
+  var reserved: Int64 = 0
+
+  /// All responses, in the order of their commits.
+  var all: [StoredResponse] { entries.values.sorted { $0.number < $1.number }.map(\.response.stored) }
+
+  func responses(for key: String) -> [ParsedResponse] { variants[key] ?? [] }
+
+  private func entry(_ response: StoredResponse) -> Entry? { UInt64(response.id).flatMap { entries[$0] } }
+
+  mutating func read(_ response: StoredResponse) -> Data? {
+    guard let entry = entry(response) else { return nil }
+    queue.read(entry.number)
+    return entry.content
+  }
+
+  mutating func add(_ record: ResponseRecord, _ content: Data, _ trailers: HTTPFields?, size: Int64) -> StoredResponse {
+    if let old = responses(for: record.key).first(where: { $0.stored.record.variant == record.variant }) {
+      _ = remove(old.stored)
+    }
+    lastNumber += 1
+    let response = StoredResponse(
+      id: String(lastNumber), record: record, length: Int64(content.count), trailers: trailers)
+    let read = ParsedResponse(response)
+    entries[lastNumber] = Entry(response: read, content: content, number: lastNumber)
+    variants[record.key, default: []].append(read)
+    queue.add(lastNumber, named: record.key + "\n" + record.variant, size: size)
+    return response
+  }
+
+  mutating func update(_ response: StoredResponse, to record: ResponseRecord, size: Int64) -> StoredResponse? {
+    guard let entry = entry(response) else { return nil }
+    var updated = entry.response.stored
+    updated.record = record
+    let read = ParsedResponse(updated)
+    entries[entry.number]?.response = read
+    if let index = variants[record.key]?.firstIndex(where: { $0 === entry.response }) {
+      variants[record.key]?[index] = read
+    }
+    queue.resize(entry.number, to: size + updated.length)
+    return updated
+  }
+
+  /// Removes a response and returns its content, which is released outside the lock.
+  mutating func remove(_ response: StoredResponse) -> Entry? { entry(response).flatMap { remove($0.number) } }
+
+  private mutating func remove(_ number: UInt64) -> Entry? {
+    queue.remove(number)
+    return forget(number)
+  }
+
+  private mutating func forget(_ number: UInt64) -> Entry? {
+    guard let entry = entries.removeValue(forKey: number) else { return nil }
+    let key = entry.response.stored.record.key
+    variants[key]?.removeAll { $0 === entry.response }
+    if variants[key]?.isEmpty ?? false { variants[key] = nil }
+    return entry
+  }
+
+  /// Removes responses until the others fit; returns the removed ones.
+  mutating func makeRoom(_ limit: Int64) -> [Entry] {
+    var removed: [Entry] = []
+    while queue.size > limit, let number = queue.evict(limit: limit) {
+      if let entry = forget(number) { removed.append(entry) }
+    }
+    return removed
+  }
+}
+
+/// Writes one response to a memory store.
+private final class MemoryWriter: ReadableResponseStoreWriter {
+  private struct State {
+    var content: Data
+    /// The bytes that are reserved in the store.
+    var reserved: Int64 = 0
+    var isEnded = false
+  }
+
+  private let store: MemoryResponseStore
+  private let record: ResponseRecord
+  private let state: Mutex<State>
+
+  init(store: MemoryResponseStore, record: ResponseRecord, length: Int64?) {
+    self.store = store
+    self.record = record
+    // A stated length is not believed beyond a first piece.
+    state = Mutex(State(content: Data(capacity: Int(min(length ?? 0, 1 << 20)))))
+  }
+
+  deinit { release() }
+
+  func append(_ bytes: Data) async throws(LupineError) {
+    let isTaken = state.withLock { state in
+      guard !state.isEnded, store.reserve(Int64(bytes.count), after: state.reserved, for: record) else { return false }
+      state.content.append(bytes)
+      state.reserved += Int64(bytes.count)
+      return true
+    }
+    guard isTaken else {
+      throw LupineError(.other, "The memory store has no room for the response; give the cache a larger size.")
+    }
+  }
+
+  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
+    let bytes = state.withLock { state in
+      range.upperBound <= state.content.count
+        ? Array(state.content[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
+    }
+    guard let bytes else { throw LupineError(.bodyFailed, "The response does not have these bytes.") }
+    return bytes
+  }
+
+  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? { commit(record, trailers) }
+
+  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? { commit(record, nil) }
+
+  /// Gives the content to the store, which shares its memory with the readers of the writer.
+  private func commit(_ record: ResponseRecord, _ trailers: HTTPFields?) -> StoredResponse? {
+    guard let content = end() else { return nil }
+    release()
+    return store.commit(record, content, trailers)
+  }
+
+  // The bytes and their reservation stay for those that read them.
+  func abort() async { _ = end() }
+
+  /// Takes no more bytes, and returns those that were taken; `nil` if that was so before.
+  private func end() -> Data? {
+    state.withLock { state in
+      guard !state.isEnded else { return nil }
+      state.isEnded = true
+      return state.content
+    }
+  }
+
+  /// Gives the reservation back.
+  private func release() { store.release(state.withLock { exchange(&$0.reserved, with: 0) }) }
+}

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Owns an open file or folder of the system.
+struct Descriptor: ~Copyable, Sendable {
+  let number: Int32
+
+  init?(_ number: Int32) {
+    guard number >= 0 else { return nil }
+    self.number = number
+  }
+
+  deinit { close(number) }
+
+  /// What the system says about the file; `nil` if it says nothing.
+  var status: FileStatus? {
+    var status = stat()
+    return fstat(number, &status) == 0 ? FileStatus(status) : nil
+  }
+
+  /// Locks the file until this descriptor is closed, also by the end of the process.
+  ///
+  /// - Parameter waits: whether to wait for another holder of the lock.
+  /// - Returns: whether the lock is held.
+  func lock(waits: Bool) -> Bool {
+    while flock(number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
+  }
+
+  func unlock() { _ = flock(number, LOCK_UN) }
+}
+
+/// What the system says about a file.
+struct FileStatus: Equatable {
+  let size: Int64
+  let isFolder: Bool
+  /// Whether it is a regular file of this user, with one name, that no other user can write.
+  let isOwnFile: Bool
+  /// Whether it belongs to this user, and no other user can write it.
+  let isOwn: Bool
+  /// Whether other users can read it.
+  let isReadableByOthers: Bool
+  private let inode: UInt64
+  private let device: UInt64
+
+  init(_ status: stat) {
+    let kind = status.st_mode & S_IFMT
+    size = Int64(status.st_size)
+    isFolder = kind == S_IFDIR
+    isOwn = status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    isOwnFile = isOwn && kind == S_IFREG && status.st_nlink == 1
+    isReadableByOthers = status.st_mode & (S_IRGRP | S_IROTH) != 0
+    inode = UInt64(status.st_ino)
+    device = UInt64(status.st_dev)
+  }
+
+  /// Whether both describe the same file.
+  func isSameFile(as other: FileStatus?) -> Bool { inode == other?.inode && device == other?.device }
+
+  /// The file of a path, or the symbolic link itself; `nil` if there is none.
+  static func of(_ path: String) -> FileStatus? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? FileStatus(status) : nil
+  }
+}

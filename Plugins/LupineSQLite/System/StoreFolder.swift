@@ -1,0 +1,130 @@
+import LupineCore
+import LupineSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The folder of a store and its files.
+///
+/// | name | content |
+/// |---|---|
+/// | `responses.sqlite`, `-wal`, `-shm` | the database |
+/// | `contents` | a folder with a file for each large content |
+/// | `lock` | locked while a process opens the database or replaces it |
+/// | `secret` | the store's secret; see `SecretFile` |
+/// | `….aside-1` to `….aside-9` | files that were damaged or not of a store |
+struct StoreFolder: Sendable {
+  /// The path without symbolic links, which SQLite would refuse.
+  let path: String
+
+  var database: String { path + "/responses.sqlite" }
+
+  /// Creates the folder if it is missing, readable by its owner alone.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, also if the folder belongs to another user or others can write it:
+  ///   they could replace the files.
+  init(at folder: String) throws(LupineError) {
+    guard !folder.isEmpty, !folder.utf8.contains(0) else {
+      throw LupineError.file(
+        folder, code: EINVAL, message: "The path \(folder.debugDescription) names no folder for a store of responses.")
+    }
+    var prefix = folder.hasPrefix("/") ? "" : "."
+    for part in folder.split(separator: "/") {
+      prefix += "/" + part
+      if mkdir(prefix, 0o700) != 0, errno != EEXIST, FileStatus.of(prefix) == nil {
+        throw LupineError.file("cannot be created", prefix, code: errno)
+      }
+    }
+    guard let resolved = realpath(folder, nil) else {
+      throw LupineError.file("cannot be opened", folder, code: errno)
+    }
+    defer { free(resolved) }
+    path = String(cString: resolved)
+    guard let status = FileStatus.of(path), status.isFolder, status.isOwn else {
+      throw LupineError.file(
+        path, code: EACCES,
+        message: "\(path) is not a folder that only this user can write; use another folder for the store.")
+    }
+  }
+
+  /// Runs code while no other process opens or replaces the database; waits for one that does.
+  func whileLocked<Value>(_ work: () throws(LupineError) -> Value) throws(LupineError) -> Value {
+    let path = path + "/lock"
+    try clear(path)
+    guard let file = Descriptor(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)),
+      file.lock(waits: true)
+    else { throw LupineError.file("cannot be locked", path, code: errno) }
+    let result = Result { () throws(LupineError) in try work() }
+    file.unlock()
+    return try result.get()
+  }
+
+  /// Moves files of the database aside that are not this user's own, and creates an empty database if there is none.
+  ///
+  /// SQLite gives its other files the mode of the database.
+  func prepareDatabase() throws(LupineError) {
+    for ending in ["", "-wal", "-shm"] { try clear(database + ending) }
+    guard let status = FileStatus.of(database) else {
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      guard Descriptor(open(database, flags, 0o600)) != nil else {
+        throw LupineError.file("cannot be created", database, code: errno)
+      }
+      return
+    }
+    // An existing database is not opened here: closing it would release the locks of this process (POSIX).
+    if status.isReadableByOthers { chmod(database, 0o600) }
+  }
+
+  /// Moves the database and its log aside.
+  func setDatabaseAside() throws(LupineError) {
+    try setAside(database)
+    // The log belongs to the database that was moved, and would damage a new one.
+    for ending in ["-wal", "-shm"] where unlink(database + ending) != 0 && errno != ENOENT {
+      throw LupineError.file("cannot be removed", database + ending, code: errno)
+    }
+  }
+
+  /// Moves a file aside that is not a regular file of this user alone.
+  func clear(_ path: String) throws(LupineError) {
+    if let status = FileStatus.of(path), !status.isOwnFile { try setAside(path) }
+  }
+
+  /// Renames a file, so that its name is free.
+  ///
+  /// Nine files of a name are kept; the ninth is replaced.
+  func setAside(_ path: String) throws(LupineError) {
+    let names = (1...9).map { "\(path).aside-\($0)" }
+    let name = names.first { FileStatus.of($0) == nil } ?? names[8]
+    guard rename(path, name) == 0 || errno == ENOENT else {
+      throw LupineError.file("cannot be moved aside", path, code: errno)
+    }
+  }
+}
+
+extension StoreFolder {
+  /// Opens the folder of the contents, and creates it if it is missing.
+  func contents() throws(LupineError) -> ContentsFolder {
+    let path = path + "/contents"
+    if let status = FileStatus.of(path), !status.isFolder || !status.isOwn { try setAside(path) }
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw LupineError.file("cannot be created", path, code: errno) }
+    guard let folder = Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) else {
+      throw LupineError.file("cannot be opened", path, code: errno)
+    }
+    return ContentsFolder(path: path, folder)
+  }
+
+  /// The number of bytes that the file system has left for this user.
+  var freeBytes: Int64 {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return 0 }
+    return Int64(
+      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+  }
+}

@@ -1,0 +1,97 @@
+import HTTPTypes
+import LupineCache
+import LupineCore
+import LupineFixtures
+import LupineFoundation
+import LupineMock
+import LupineRedis
+import LupineSQLite
+import LupineSession
+import Testing
+
+/// Caches over stores that outlive a process: each cache of a test stands for one process.
+@Suite(.timeLimit(.minutes(1))) struct LastingStoreTests {
+  private static let alice: HTTPFields = [.authorization: "Bearer alice-secret", .acceptLanguage: "de"]
+  private static let bob: HTTPFields = [.authorization: "Bearer bob-secret", .acceptLanguage: "de"]
+
+  @Test func `a hash key of less than 32 bytes is refused`() throws {
+    let store = MemoryResponseStore(size: .megabytes(8))
+    let key = Array(CacheBench.key.dropLast())
+    let error = #expect(throws: LupineError.self) { try HTTPCache(store: store, hashKey: key) }
+    guard case .configuration = error?.kind else {
+      Issue.record("the kind is \(String(describing: error?.kind))")
+      return
+    }
+  }
+
+  @Test func `a response on the disk answers its user alone after the folder was opened again`() async throws {
+    let folder = try TemporaryFolder()
+    let first = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
+    let before = try CacheBench(cache: HTTPCache(store: first, hashKey: try await first.secret()))
+    before.stub(.cached("one", "max-age=60", [.vary: "Accept-Language"]))
+    #expect(await before.get(CacheBench.url, Self.alice).text == "one")
+    await before.session.finishBackgroundTasks()
+    await first.close()
+
+    let second = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
+    let after = try CacheBench(cache: HTTPCache(store: second, hashKey: try await second.secret()))
+    after.stub(.cached("two", "max-age=60", [.vary: "Accept-Language"]))
+    #expect(await after.get(CacheBench.url, Self.alice).status == "hit; ttl=60")
+    #expect(await after.get(CacheBench.url, Self.bob).text == "two")
+    #expect(await after.get(CacheBench.url, Self.alice).text == "one")
+    #expect(after.mock.requests.count == 1)
+    await after.session.finishBackgroundTasks()
+    await second.close()
+  }
+
+  @Test func `another hash key finds no response to a request with a credential`() async throws {
+    let store = MemoryResponseStore(size: .megabytes(8))
+    let first = try CacheBench(cache: HTTPCache(store: store, hashKey: CacheBench.key))
+    let second = try CacheBench(cache: HTTPCache(store: store, hashKey: CacheBench.key.map { $0 + 1 }))
+    first.stub(.cached("one", "max-age=60"))
+    second.stub(.cached("two", "max-age=60"))
+    #expect(await first.get(CacheBench.url, Self.alice).text == "one")
+    await first.session.finishBackgroundTasks()
+    #expect(await second.get(CacheBench.url, Self.alice).text == "two")
+  }
+
+  @Test func `a closed store harms no request`() async throws {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
+    let bench = try CacheBench(cache: HTTPCache(store: store, hashKey: try await store.secret()))
+    bench.stub(.cached("one", "max-age=60"), .cached("two", "max-age=60"))
+    #expect(await bench.get().text == "one")
+    await bench.session.finishBackgroundTasks()
+    await store.close()
+    #expect(await bench.get().text == "two")
+    await bench.session.finishBackgroundTasks()
+  }
+
+  @Test(.enabled(if: Peers.redisSocket != nil || Peers.areRequired))
+  func `machines share a response on a Redis server, and keep users apart`() async throws {
+    let server = RedisServer(.unix(path: try #require(Peers.redisSocket)))
+    let prefix = "test-\(UInt64.random(in: .min ... .max))"
+    func machine() throws -> CacheBench {
+      // The clock stands still, so that no command times out on a slow machine.
+      let store = try RedisStore(
+        server, authenticationKey: CacheBench.key, configuration: .init(prefix), clock: TestClock())
+      return try CacheBench(cache: HTTPCache(store: store, hashKey: CacheBench.key))
+    }
+    let (first, second) = (try machine(), try machine())
+    first.stub(.cached("one", "max-age=60"))
+    second.stub(.cached("two", "max-age=60"))
+    #expect(await first.get(CacheBench.url, Self.alice).text == "one")
+    await first.session.finishBackgroundTasks()
+    #expect(await second.get(CacheBench.url, Self.alice).status == "hit; ttl=60")
+    #expect(await second.get(CacheBench.url, Self.bob).text == "two")
+    await second.session.finishBackgroundTasks()
+    try await second.cache.removeAll()
+  }
+}
+
+extension RedisStore.Configuration {
+  fileprivate init(_ prefix: String) {
+    self.init()
+    self.prefix = prefix
+  }
+}

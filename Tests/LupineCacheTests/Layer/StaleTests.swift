@@ -1,0 +1,107 @@
+import HTTPTypes
+import LupineCache
+import LupineCore
+import LupineFoundation
+import LupineMock
+import LupineSession
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StaleTests {
+  @Test func `stale-while-revalidate answers at once and refreshes in the background`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-while-revalidate=30", [.eTag: "\"a\""]), .cached("two", "max-age=10"))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    let answer = await bench.get()
+    #expect(answer.text == "one")
+    #expect(answer.status == "hit; ttl=-10; detail=stale-while-revalidate")
+    await bench.session.finishBackgroundTasks()
+    #expect(bench.mock.requests.last?.headers[.ifNoneMatch] == "\"a\"")
+    #expect(await bench.get().status == "hit; ttl=10")
+    #expect(await bench.get().text == "two")
+  }
+
+  @Test func `a 304 in the background makes the stored response fresh`() async throws {
+    let bench = try CacheBench()
+    let control = "max-age=10, stale-while-revalidate=30"
+    bench.stub(.cached("one", control, [.eTag: "\"a\""]), .status(.notModified).field(.eTag, "\"a\""))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    _ = await bench.get()
+    await bench.session.finishBackgroundTasks()
+    #expect(await bench.get().status == "hit; ttl=10")
+  }
+
+  @Test func `after its window a stale response is validated`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-while-revalidate=30"), .cached("two", "max-age=10"))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(40))
+    #expect(await bench.get().text == "two")
+  }
+
+  @Test func `one response is refreshed once at a time, and shutdown ends the refresh`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=1, stale-while-revalidate=3600"), .stall)
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(10))
+    for _ in 0..<3 { #expect(await bench.get().text == "one") }
+    await bench.session.shutdown()
+    #expect(bench.mock.requests.count <= 2)
+  }
+
+  @Test func `the number of refreshes in the background is bounded`() async throws {
+    let bench = try CacheBench(cache: HTTPCache(memory: .megabytes(8), .init { $0.backgroundRefreshes = 0 }))
+    bench.stub(.cached("one", "max-age=1, stale-while-revalidate=3600"))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(10))
+    #expect(await bench.get().text == "one")
+    await bench.session.finishBackgroundTasks()
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test(arguments: [500, 502, 503, 504])
+  func `stale-if-error answers in the place of an error of the server`(code: Int) async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .text("error").status(.init(code: code)))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    let answer = await bench.get()
+    #expect(answer.text == "one")
+    #expect(answer.status == "fwd=stale; fwd-status=\(code); ttl=-10; detail=stale-if-error")
+    bench.clock.advance(by: .seconds(50))
+    #expect(await bench.get().code == code)
+  }
+
+  @Test func `stale-if-error answers in the place of a lost connection, also of a validation`() async throws {
+    let bench = try CacheBench()
+    bench.stub(
+      .cached("one", "max-age=10, stale-if-error=60", [.eTag: "\"a\""]), .failure(.connectionLost))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().text == "one")
+    bench.clock.advance(by: .seconds(60))
+    #expect(await bench.get().error == .connectionLost)
+  }
+
+  @Test func `a request that wants a validation receives the error of the server`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-if-error=60", [.eTag: "\"a\""]), .status(.serviceUnavailable))
+    _ = await bench.get()
+    #expect(await bench.get(CacheBench.url, [:], .reload).code == 503)
+    #expect(await bench.get(CacheBench.url, [:], .validate).code == 503)
+    #expect(await bench.get(CacheBench.url, [.cacheControl: "no-cache"]).code == 503)
+    #expect(await bench.get().text == "one")
+  }
+
+  @Test(arguments: ["must-revalidate", "no-cache"])
+  func `a response that must be validated does not answer in the place of an error`(directive: String) async throws {
+    let bench = try CacheBench()
+    bench.stub(
+      .cached("one", "max-age=10, stale-if-error=60, stale-while-revalidate=60, \(directive)"),
+      .status(.serviceUnavailable))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().code == 503)
+  }
+}
