@@ -16,6 +16,19 @@ extension MockReply {
     }
   }
 
+  /// Returns the reply with an additional field whose name is a text, such as `field("Link", "<b>; rel=next")`.
+  ///
+  /// If the text is no token (RFC 9110 section 5.1), the request fails with kind `invalidRequest`, and the message names
+  /// the field.
+  public func field(_ name: String, _ value: String) -> MockReply {
+    if let name = HTTPField.Name(name) { return field(name, value) }
+    let shown = RequestHeader.Name(name)
+    return changing {
+      $0.failure = LupineError(
+        .invalidRequest, "The mock's reply has a field “\(shown)” whose name is no token; use letters, digits and “-”.")
+    }
+  }
+
   /// Returns the reply with another status and the same content.
   ///
   /// For example, an error with a body: `.json(problem).status(.notFound)`.

@@ -61,28 +61,6 @@ extension MockReply {
   /// A response with status 204 and no content.
   public static var empty: MockReply { .status(.noContent) }
 
-  /// A value as JSON, with its names sorted.
-  ///
-  /// - Parameter encoder: what encodes the value. Default: a `JSONEncoder` with sorted names.
-  public static func json(
-    _ value: some Encodable & Sendable, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
-  ) -> MockReply {
-    do {
-      let data = try (encoder ?? sortedEncoder()).encode(value)
-      return .data(data, contentType: "application/json", status: status)
-    } catch {
-      var part = Part(status: status)
-      part.problem = Problem(reason: "its value of type \(type(of: value)) does not encode as JSON.", underlying: error)
-      return MockReply(part)
-    }
-  }
-
-  private static func sortedEncoder() -> JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
-  }
-
   /// Text, in UTF-8.
   public static func text(
     _ text: String, contentType: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok

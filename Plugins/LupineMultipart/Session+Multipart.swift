@@ -17,7 +17,7 @@ extension Session {
   ///   - headers: fields in addition to the session's; `Content-Type` is set if they do not contain it.
   public func upload(
     multipart build: (inout MultipartFormData) throws -> Void, to url: some URLConvertible,
-    method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
+    method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders()
   ) -> UploadRequest {
     let form = Result {
       var form = MultipartFormData(random: random)
@@ -30,7 +30,7 @@ extension Session {
   /// Uploads a form, or a multipart of any other type.
   public func upload(
     multipart: some MultipartConvertible, to url: some URLConvertible, method: HTTPRequest.Method = .post,
-    headers: HTTPFields = [:]
+    headers: RequestHeaders = RequestHeaders()
   ) -> UploadRequest {
     upload(MultipartUpload(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
   }
@@ -73,13 +73,13 @@ struct MultipartUpload: RequestConvertible {
   let multipart: Result<Multipart, any Error>
   let url: any URLConvertible
   let method: HTTPRequest.Method
-  let headers: HTTPFields
+  let headers: RequestHeaders
 
   func asRequest() throws -> OutgoingRequest { try asRequest(relativeTo: nil) }
 
   func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest {
     let multipart = try multipart.get()
-    return try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers)
+    return try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers.fields)
       .beforeOptions { (request) throws(LupineError) in try request.encoding(multipart: multipart) }
   }
 }

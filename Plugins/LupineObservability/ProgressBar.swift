@@ -1,12 +1,14 @@
 import LupineCore
 public import LupineSession
 import LupineSupport
-import Synchronization
 
 /// A transfer's progress on one line of a terminal, redrawn with each update.
 ///
+/// The rate and the time left are shown after the first second. A narrow terminal keeps the figures, in a shorter form,
+/// and loses the bar. The line ends when the transfer is complete, with `finish()`, or when the bar is released.
+///
 /// If the output is not a terminal, such as a log file, the bar writes a line at each tenth of the transfer and one at
-/// the end. The line ends when the transfer is complete, with `finish()`, or when the bar is released.
+/// the end.
 public final class ProgressBar: Sendable {
   fileprivate struct State {
     var isOpen = false
@@ -18,7 +20,7 @@ public final class ProgressBar: Sendable {
 
   private let title: String
   private let terminal: Terminal
-  private let state = Mutex(State())
+  private let writer: TerminalWriter<State>
 
   /// Creates a bar, which is drawn with the first progress.
   ///
@@ -28,35 +30,35 @@ public final class ProgressBar: Sendable {
   public init(_ title: String = "", on terminal: Terminal = .standardError) {
     self.title = title.escapingControls(indentation: "")
     self.terminal = terminal
+    writer = TerminalWriter(State()) { terminal.write($0) }
   }
 
   deinit { finish() }
 
   /// Draws the current progress; for use with `downloadProgress` and `uploadProgress`.
   public func show(_ progress: TransferProgress) {
+    guard terminal.isTerminal else {
+      let line = line(progress, width: nil)
+      return writer.update { $0.shouldWrite(progress) ? line + "\n" : nil }
+    }
     let isComplete = progress.total == progress.completed
-    if terminal.isTerminal {
-      state.withLock { $0.isOpen = !isComplete }
-      let line = ProgressLine(title: title, progress: progress).text(width: terminal.width - 1)
-      // Moves to the start of the line, and clears the rest of an earlier, longer line.
-      terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
-    } else if state.withLock({ $0.shouldWrite(progress) }) {
-      write(progress)
+    let drawing = TerminalText.drawing(line(progress, width: terminal.width - 1))
+    writer.update { state in
+      state.isOpen = !isComplete
+      return drawing + (isComplete ? "\n" : "")
     }
   }
 
-  private func write(_ progress: TransferProgress) {
-    terminal.write(ProgressLine(title: title, progress: progress).text(width: nil) + "\n")
+  private func line(_ progress: TransferProgress, width: Int?) -> String {
+    ProgressLine(title: title, progress: progress).text(width: width)
   }
 
   /// Ends the line; if the output is not a terminal, writes the last progress that no line shows.
   public func finish() {
-    let (isOpen, unreported) = state.withLock { state in
+    writer.update { state in
       defer { (state.isOpen, state.unreported) = (false, nil) }
-      return (state.isOpen, state.unreported)
+      return state.isOpen ? "\n" : state.unreported.map { line($0, width: nil) + "\n" }
     }
-    if isOpen { terminal.write("\n") }
-    if let unreported { write(unreported) }
   }
 }
 

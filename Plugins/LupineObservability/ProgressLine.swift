@@ -1,56 +1,101 @@
 import LupineCore
 import LupineSession
 
-/// A transfer's progress as text: the title, the percentage, a bar, the bytes, the speed and the time left.
+/// The progress of one transfer or several as text: the title, a bar, the number of transfers, the percentage, the
+/// bytes, the rate and the time left.
 struct ProgressLine {
   let title: String
   let progress: TransferProgress
+  /// The numbers of ended, of all and of failed transfers; `nil` for a single transfer.
+  var transfers: (ended: Int, all: Int, failed: Int)?
+  /// The completed fraction if the total number of bytes is unknown; `nil` omits the bar and the percentage.
+  var estimate: Double?
 
   /// Returns the line.
   ///
   /// - Parameter width: the maximum number of columns; `nil` omits the bar. If the space is too small, the bar is
-  ///   omitted first, then the end of the title, then the other values from the last to the first, each as a whole.
+  ///   omitted first, then the end of the title; then the figures have a shorter form, and are omitted from the last
+  ///   to the first, each as a whole.
   func text(width: Int?) -> String {
-    var facts = [percentage, bytes, speed, timeLeft].compactMap { $0 }
-    guard let width else { return ([title].filter { !$0.isEmpty } + facts).joined(separator: "  ") }
-    while !facts.isEmpty, facts.joined(separator: "  ").count > width { facts.removeLast() }
-    let text = facts.joined(separator: "  ")
+    let text = figures(isShort: false).joined(separator: "  ")
+    guard let width else { return [title, text].filter { !$0.isEmpty }.joined(separator: "  ") }
+    return fitted(text.count <= width ? text : shortText(columns: width), width)
+  }
+
+  private func shortText(columns: Int) -> String {
+    var figures = figures(isShort: true)
+    while !figures.isEmpty, figures.joined(separator: " ").count > columns { figures.removeLast() }
+    return figures.joined(separator: " ")
+  }
+
+  private func fitted(_ text: String, _ width: Int) -> String {
     let room = max(0, width - text.count - (text.isEmpty ? 0 : 2))
     let name = title.prefix(columns: room)
     let bar = bar(columns: room - name.columns - (name.isEmpty ? 0 : 2))
     return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// Returns a bar of 10 to 40 columns; `nil` if there is no room or the total is unknown.
+  private func figures(isShort: Bool) -> [String] {
+    [count(isShort), failures, percentage(isShort), bytes(isShort), speed, timeLeft(isShort)].compactMap { $0 }
+  }
+
+  /// Returns a bar of 10 to 40 columns; `nil` if there is no room or the fraction is unknown.
   private func bar(columns: Int) -> String? {
-    guard progress.total != nil, columns >= 12 else { return nil }
+    guard let fraction, columns >= 12 else { return nil }
     let width = min(columns, 42) - 2
-    let filled = Int(progress.fractionCompleted * Double(width))
+    let filled = Int(fraction * Double(width))
     return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
   }
 
-  private var percentage: String? {
-    guard progress.total != nil else { return nil }
-    let text = "\(Int(progress.fractionCompleted * 100)) %"
-    return String(repeating: " ", count: max(0, 5 - text.count)) + text
+  /// The completed fraction, from 0 to 1; `nil` if unknown.
+  private var fraction: Double? {
+    (progress.total != nil ? progress.fractionCompleted : estimate).map { min(1, max(0, $0)) }
   }
 
-  private var bytes: String {
+  private func count(_ isShort: Bool) -> String? {
+    transfers.map { "\($0.ended)\(isShort ? "/" : " of ")\($0.all)" }
+  }
+
+  private var failures: String? { transfers.flatMap { $0.failed > 0 ? "\($0.failed) failed" : nil } }
+
+  private func percentage(_ isShort: Bool) -> String? {
+    guard let fraction else { return nil }
+    let text = "\(Int(fraction * 100)) %"
+    return String(repeating: " ", count: isShort ? 0 : max(0, 5 - text.count)) + text
+  }
+
+  private func bytes(_ isShort: Bool) -> String {
     let done = Self.size(Double(progress.completed))
-    return progress.total.map { "\(done) of \(Self.size(Double($0)))" } ?? done
+    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return done.text }
+    guard isShort else { return "\(done.text) of \(total.text)" }
+    return "\(done.unit == total.unit ? done.number : done.text)/\(total.text)"
   }
 
-  private var speed: String? { progress.throughput > 0 ? Self.size(progress.throughput) + "/s" : nil }
+  /// The bytes per second; `nil` in the first second, in which they vary too much.
+  private var rate: Double? {
+    let isSteady = progress.elapsed.map { $0 >= .seconds(1) } ?? true
+    return isSteady && progress.throughput > 0 ? progress.throughput : nil
+  }
 
-  private var timeLeft: String? {
-    guard let total = progress.total, progress.throughput > 0, total > progress.completed else { return nil }
-    let seconds = Int(min(359_999, (Double(total - progress.completed) / progress.throughput).rounded(.up)))
+  private var speed: String? { rate.map { Self.size($0).text + "/s" } }
+
+  private func timeLeft(_ isShort: Bool) -> String? {
+    guard let total = progress.total, let rate, total > progress.completed else { return nil }
+    let seconds = Int(min(359_999, (Double(total - progress.completed) / rate).rounded(.up)))
     let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-    return "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":")) left"
+    return "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":"))\(isShort ? "" : " left")"
+  }
+
+  /// A number of bytes as text.
+  struct Size {
+    let number: String
+    let unit: String
+
+    var text: String { "\(number) \(unit)" }
   }
 
   /// Returns the size with one to three digits before the unit, at most one of them after the point.
-  static func size(_ bytes: Double) -> String {
+  static func size(_ bytes: Double) -> Size {
     var value = bytes
     var unit = 0
     while value >= 999.5, unit < 4 {
@@ -58,9 +103,9 @@ struct ProgressLine {
       unit += 1
     }
     let name = ["B", "kB", "MB", "GB", "TB"][unit]
-    guard unit > 0, value < 99.95 else { return "\(Int(value.rounded())) \(name)" }
+    guard unit > 0, value < 99.95 else { return Size(number: "\(Int(value.rounded()))", unit: name) }
     let tenths = Int((value * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10) \(name)"
+    return Size(number: "\(tenths / 10).\(tenths % 10)", unit: name)
   }
 }
 

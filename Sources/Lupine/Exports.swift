@@ -1,4 +1,5 @@
 @_exported public import HTTPTypes
+@_exported public import LupineCache
 @_exported public import LupineMultipart
 @_exported public import LupineReachability
 @_exported public import LupineResilience
@@ -6,18 +7,14 @@
 @_exported public import LupineStreams
 @_exported public import LupineTransfers
 
-#if Authentication
+#if Standard
   @_exported public import LupineAuthentication
-#endif
-#if Cookies
-  @_exported public import LupineCookies
-#endif
-#if Curl
-  @_exported public import LupineCurl
-#endif
-#if Compression
   @_exported public import LupineCompression
-#endif
-#if OpenSSL
+  @_exported public import LupineCookies
+  @_exported public import LupineCurl
   @_exported public import LupineOpenSSL
+#endif
+
+#if Native
+  @_exported public import LupineNative
 #endif

@@ -2,21 +2,20 @@ public import LupineCore
 public import LupineSession
 import Synchronization
 
-#if Authentication
+#if Standard
   import LupineAuthentication
-#endif
-#if Curl
-  import LupineCurl
-#endif
-#if Compression
   import LupineCompression
+  import LupineCurl
 #endif
 
 extension Session {
   /// The session of `Lupine.request`: libcurl, the content codings, Digest, and the defaults of the builder.
   ///
-  /// The traits enable these parts: LupineCompression supplies the codings, LupineAuthentication supplies Digest. The
-  /// session is created on first use. Before that, `useAsDefault()` can replace it once.
+  /// The trait `Standard` enables these parts: LupineCompression supplies the codings, LupineAuthentication supplies
+  /// Digest. The session is created on first use. Before that, `useAsDefault()` can replace it once.
+  ///
+  /// The environment variable `LUPINE_TRANSPORT` names another transport: `native`, with the trait `Native`, or `curl`. With
+  /// any other value every request of the session fails with kind `configuration`.
   public static var `default`: Session { DefaultSession.shared.session() }
 
   /// A new session with the default settings, which shares no connection with other sessions.
@@ -71,9 +70,8 @@ final class DefaultSession: Sendable {
   }
 
   static func make() -> Session {
-    let builder = Session.Builder().standardDefaults()
     do {
-      return try builder.build()
+      return try DefaultTransport.set(in: Session.Builder()).standardDefaults().build()
     } catch {
       return Session.failing(with: error)
     }
@@ -81,19 +79,15 @@ final class DefaultSession: Sendable {
 }
 
 extension Session.Builder {
-  /// Adds the parts of the default session that the traits enable: libcurl, the content codings and the Digest scheme.
+  /// Adds the parts of the default session, if the trait `Standard` is on: libcurl, the content codings and Digest.
   ///
   /// Earlier settings stay: a transport, such as a mock, and a coding or a scheme of the same name. Later settings
   /// replace these.
   public func standardDefaults() -> Self {
     var builder = self
-    #if Curl
+    #if Standard
       if !hasTransport { builder = builder.transport(.curl) }
-    #endif
-    #if Compression
       builder = builder.installDefault(.compression)
-    #endif
-    #if Authentication
       builder = builder.installDefault(.authentication)
     #endif
     return builder

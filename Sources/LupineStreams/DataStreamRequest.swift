@@ -160,6 +160,8 @@ extension DataStreamRequest.Stream.Event: CustomStringConvertible {
   }
 }
 
+extension DataStreamRequest.Completion: ResponseMetadata {}
+
 extension DataStreamRequest.Completion: HidesSecrets {
   /// The request, the status and the error, on one line, without secrets.
   public var description: String {

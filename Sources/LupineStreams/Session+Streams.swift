@@ -16,7 +16,7 @@ extension Session {
   ///   - window: the maximum number of bytes that wait for the consumer before the transport pauses. Default: 512 KiB.
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
   ) -> DataStreamRequest {
     stream(window) {
       try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
@@ -26,7 +26,7 @@ extension Session {
   /// Makes a stream request with `Encodable` parameters.
   public func streamRequest<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
   ) -> DataStreamRequest {
     stream(window) {
       try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
@@ -36,7 +36,7 @@ extension Session {
   /// Makes a stream request with parameters whose values have different types.
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
   ) -> DataStreamRequest {
     stream(window) {
       try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)

@@ -14,9 +14,7 @@ extension DownloadConsumer {
     var outcome = outcome
     // A request that ends before it begins keeps its partial file and its checkpoint as well.
     state.takeCheckpoint()
-    let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
-    if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response, state) }
-    let isWhole = isGood && state.exchange.isInFile
+    let isWhole = state.exchange.isInFile && outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
     if isWhole { state.total = state.partial?.length }
     if let error = outcome.error {
       if error.kind == .serverNotAuthenticated { state.dropPrevious() }
@@ -30,17 +28,6 @@ extension DownloadConsumer {
     state.partial = nil
     state.previous = nil
     return outcome
-  }
-
-  private func noFile(_ response: ReceivedResponse, _ state: DownloadState) -> LupineError {
-    let status = response.head.status.code
-    let limit = state.exchange.errorBodyLimit
-    let written = state.exchange.isInFile ? state.partial?.bytes(from: state.attempt.asked ?? 0, limit: limit) : nil
-    return LupineError(
-      .unacceptableStatusCode(status), "The server answered with status \(status) instead of a file."
-    )
-    .about(response.request.summary).about(response.head).measured(response.metrics)
-    .carrying(written ?? response.beginning, limit: limit)
   }
 
   /// Whether the partial file cannot be used: it is complete and was refused, or the server is not authenticated.

@@ -44,6 +44,9 @@ final class DownloadConsumer: ResponseHandler {
   /// The downloaded file, once the request has ended; `nil` if there is none.
   var file: URL? { state.withLock { $0.file } }
 
+  /// The partial file with the body of the last response, before it is moved; `nil` if there is none.
+  var completePartial: PartialFile? { state.withLock { $0.exchange.isInFile ? $0.partial : nil } }
+
   /// The current length of the partial file in bytes.
   var length: Int64 {
     get async { await BlockingWork.run { [self] in state.withLock { $0.partial }?.length ?? 0 } }
@@ -128,10 +131,21 @@ final class DownloadConsumer: ResponseHandler {
     return beginning ?? nil
   }
 
+  /// The error for a response whose status is not a success.
+  private func noFile(_ response: ReceivedResponse) -> LupineError {
+    let status = response.head.status.code
+    return LupineError(
+      .unacceptableStatusCode(status), "The server answered with status \(status) instead of a file."
+    )
+    .about(response.request.summary).about(response.head).measured(response.metrics)
+    .carrying(response.beginning, limit: state.withLock { $0.exchange.errorBodyLimit })
+  }
+
   func check(_ response: ReceivedResponse) async throws(LupineError) {
     let (digest, partial, expected, place) = state.withLock {
       ($0.settings.digest, $0.exchange.isInFile ? $0.partial : nil, $0.exchange.expected, $0.place)
     }
+    guard (200..<300).contains(response.head.status.code) else { throw noFile(response) }
     guard Self.isFile(response.head), let partial else { return }
     let (length, isElsewhere) = try await change { (state) throws(LupineError) in
       (partial.length, place.map { state.isElsewhere($0) } ?? false)

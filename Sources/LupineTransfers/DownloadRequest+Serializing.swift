@@ -11,8 +11,8 @@ import LupineSession
 extension DownloadRequest {
   /// Returns a task for the file's URL.
   public func serializingFile() -> DownloadTask<URL> {
-    DownloadTask(execution) { [consumer] execution, outcome in
-      DownloadResponse(outcome, consumer.file, in: execution.session)
+    DownloadTask(execution) { [consumer] execution in
+      DownloadResponse(await execution.outcome(), consumer.file, in: execution.session)
     }
   }
 
@@ -20,8 +20,9 @@ extension DownloadRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
-    DownloadTask(execution) { [consumer] execution, outcome in
-      await DownloadResponse(outcome, consumer.file, of: execution, with: serializer)
+    DownloadTask(execution) { [consumer] execution in
+      let serialization = execution.addSerializer(serializer)
+      return await DownloadResponse(await execution.outcome(), consumer, serialization, in: execution)
     }
   }
 
@@ -84,11 +85,10 @@ extension DownloadRequest {
 /// Awaiting the result starts the download in the awaiting task. Cancelling that task cancels the download.
 public struct DownloadTask<Value: Sendable>: Sendable {
   private let execution: RequestExecution
-  private let respond: @Sendable (RequestExecution, RequestOutcome) async -> DownloadResponse<Value>
+  private let respond: @Sendable (RequestExecution) async -> DownloadResponse<Value>
 
   init(
-    _ execution: RequestExecution,
-    _ respond: @escaping @Sendable (RequestExecution, RequestOutcome) async -> DownloadResponse<Value>
+    _ execution: RequestExecution, _ respond: @escaping @Sendable (RequestExecution) async -> DownloadResponse<Value>
   ) {
     self.execution = execution
     self.respond = respond
@@ -108,7 +108,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   /// The response with the request, the metrics and the result.
   public var response: DownloadResponse<Value> {
-    get async { await respond(execution, await execution.outcome()) }
+    get async { await respond(execution) }
   }
 
   /// Cancels the download.

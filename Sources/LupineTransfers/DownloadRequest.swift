@@ -8,6 +8,13 @@ import LupineSupport
 import Synchronization
 
 /// A request whose response is written to a file.
+///
+/// If a serializer of the file fails, the retriers decide whether the file is downloaded again. This applies to the
+/// handlers and the awaited values that were added before the file arrived, up to the first that fails. Their
+/// serializers read the complete file, whose digest has been compared, before it is moved to its destination. A retry
+/// removes that file and requests the whole file again, also if an earlier download had begun it. The handlers are
+/// called once, for the last attempt, and only the file of that attempt is moved to the destination. If no retrier
+/// requests a retry, the file is moved there although the serializer failed.
 public struct DownloadRequest: SessionRequest {
   /// The execution that the copies share.
   public let execution: RequestExecution
@@ -190,8 +197,9 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
+    let serialization = execution.addSerializer(responseSerializer)
     execution.addCompletionHandler { [consumer] execution, outcome in
-      let response = await DownloadResponse(outcome, consumer.file, of: execution, with: responseSerializer)
+      let response = await DownloadResponse(outcome, consumer, serialization, in: execution)
       await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self

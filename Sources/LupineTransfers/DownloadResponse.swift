@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import LupineCore
 public import LupineFoundation
-import LupineSession
+public import LupineSession
 import LupineSupport
 
 /// How a download ended.
@@ -100,6 +100,8 @@ extension DownloadResponse where Value == URL {
   }
 }
 
+extension DownloadResponse: ResponseMetadata {}
+
 extension DownloadResponse: CustomStringConvertible {
   /// The request, the status and the file's path or the error, on one line.
   public var description: String {
@@ -139,35 +141,12 @@ extension DownloadResponse: CustomReflectable {
   }
 }
 
-/// A downloaded file that serializers read as a whole.
-struct DownloadedFile {
-  let url: URL
-
-  /// Returns the file's bytes; the file is not removed.
-  ///
-  /// - Throws: kind `limitExceeded` if the file is larger than the limit, `fileFailed` if it cannot be read.
-  func bytes(limit: Int64) throws(LupineError) -> Data {
-    let file = try OpenFile(reading: url.path, orFailAs: .fileFailed)
-    let size = try file.size()
-    guard size <= limit else {
-      throw LupineError(
-        .limitExceeded(.responseBody),
-        "The file \(url.path) has \(size) bytes, and at most \(limit) bytes are read into memory (limit "
-          + "responseBody). Raise the limit on the builder, or use `serializingFile()`.")
-    }
-    return try file.data(count: size)
-  }
-}
-
 extension DownloadResponse {
-  /// Serializes a downloaded file off the caller's actor; the file is read into the response's data.
-  init<Serializer: ResponseSerializer>(
-    _ outcome: RequestOutcome, _ file: URL?, of execution: RequestExecution, with serializer: Serializer
-  ) async where Serializer.Output == Value {
-    let limit = execution.session.limits.responseBody
-    let (result, _) = await execution.serialize(outcome, with: serializer) { response in
-      if let file { response.data = try DownloadedFile(url: file).bytes(limit: limit) }
-    }
-    self.init(outcome, file, result, in: execution.session)
+  init(
+    _ outcome: RequestOutcome, _ consumer: DownloadConsumer, _ serialization: PendingSerialization<Value>,
+    in execution: RequestExecution
+  ) async {
+    let (result, _) = await serialization.result(of: outcome, in: execution)
+    self.init(outcome, consumer.file, result, in: execution.session)
   }
 }

@@ -142,6 +142,17 @@ extension DownloadState {
     removeCheckpoint()
   }
 
+  /// Removes the complete file, including what an earlier download wrote of it, because a serializer of it failed.
+  ///
+  /// The file that was put aside stays, because no later response may be accepted.
+  mutating func discard() {
+    partial?.remove()
+    (partial, validator, total) = (nil, nil, nil)
+    (moveFailure, isNoted) = (nil, false)
+    exchange = Exchange()
+    if previous == nil { removeCheckpoint() }
+  }
+
   /// Removes the file that was put aside, because the new one replaces it.
   mutating func dropPrevious() {
     previous?.partial.remove()

@@ -23,9 +23,9 @@ final class ResumingRetrier: Retrier {
   }
 
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard attempt.request.method == .get, let error = attempt.error, Self.isInterruption(error.kind) else {
-      return .doNotRetry
-    }
+    guard attempt.request.method == .get, !attempt.failedInSerializer, let error = attempt.error,
+      Self.isInterruption(error.kind)
+    else { return .doNotRetry }
     let length = await consumer.length
     let failures = state.withLock { state in
       state.failures = length > state.length ? 1 : state.failures + 1

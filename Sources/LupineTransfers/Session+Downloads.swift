@@ -26,7 +26,7 @@ extension Session {
   ///   - destination: where the file is stored. Default: a new file in the system's temporary folder.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) {
@@ -37,7 +37,7 @@ extension Session {
   /// Writes the response of a request with `Encodable` parameters to a file.
   public func download<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) {
@@ -48,7 +48,7 @@ extension Session {
   /// Writes the response of a request with parameters whose values have different types to a file.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) {
@@ -75,14 +75,14 @@ extension Session {
   ///     file system, the partial file is moved there first.
   ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   public func download(
-    resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = HTTPFields(),
+    resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: RequestHeaders = RequestHeaders(),
     to destination: DownloadDestination? = nil, otherwise policy: ResumePolicy = .restart
   ) -> DownloadRequest {
     let state = Result { () throws(LupineError) in try ResumeState(decoding: resumeData) }
     let chosen = destination ?? (try? state.get())?.destination ?? .temporary
     return download(to: chosen, resume: try? state.get(), policy: policy) {
       let state = try state.get()
-      return OutgoingRequest(url: try (url ?? state.url).asURL(relativeTo: self.baseURL), headers: headers)
+      return OutgoingRequest(url: try (url ?? state.url).asURL(relativeTo: self.baseURL), headers: try headers.fields)
     }
   }
 

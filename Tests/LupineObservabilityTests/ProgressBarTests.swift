@@ -23,15 +23,35 @@ import Testing
     #expect(Self.line(1, 1_000_000_000, 100).contains("99:59:59 left"))
   }
 
+  @Test(
+    arguments: [
+      (43_000_000, 100_000_000, 1_500_000, "big.bi  43 % 43.0/100 MB 1.5 MB/s 00:38"),
+      (99_900_000, 99_900_000_000, 280_000, "0 % 99.9 MB/99.9 GB 280 kB/s 99:00:29"),
+      (999_000, 2_000_000_000, 99_900, "bi  0 % 999 kB/2.0 GB 99.9 kB/s 5:33:31"),
+      (5, nil, 99, "big.bin  5 B  99 B/s"),
+    ] as [(Int64, Int64?, Double, String)])
+  func `a terminal of 40 columns keeps the figures`(completed: Int64, total: Int64?, rate: Double, line: String) {
+    #expect(Self.line(completed, total, rate, width: 39) == line)
+  }
+
+  @Test(arguments: [(0, false), (999, false), (1_000, true)])
+  func `the rate and the time left come after a second`(milliseconds: Int, isShown: Bool) {
+    let progress = TransferProgress(
+      completed: 50, total: 100, throughput: 50, elapsed: .milliseconds(milliseconds))
+    let line = ProgressLine(title: "", progress: progress).text(width: nil)
+    #expect(line.contains("/s") == isShown)
+    #expect(line.contains("left") == isShown)
+  }
+
   @Test(arguments: [0, 1, 5, 20, 40, 60, 300])
   func `a line is never wider than its room`(width: Int) {
     #expect(Self.line(43_000_000, 100_000_000, 1_500_000, width: width).count <= width)
   }
 
   @Test(arguments: [
-    (20, "big.bin   43 %"), (8, "b   43 %"), (5, " 43 %"), (24, " 43 %  43.0 MB of 100 MB"), (4, "big."),
+    (20, "bi  43 % 43.0/100 MB"), (8, "bi  43 %"), (5, "43 %"), (24, " 43 %  43.0 MB of 100 MB"), (3, "big"),
   ])
-  func `an element that does not fit is left out completely`(width: Int, line: String) {
+  func `a figure that does not fit is shorter or left out completely`(width: Int, line: String) {
     #expect(Self.line(43_000_000, 100_000_000, width: width) == line)
   }
 
@@ -77,7 +97,7 @@ import Testing
     (999_500, "1.0 MB"), (5e15, "5000 TB"),
   ])
   func `bytes have one to three digits`(bytes: Double, text: String) {
-    #expect(ProgressLine.size(bytes) == text)
+    #expect(ProgressLine.size(bytes).text == text)
   }
 
   @Test func `an output that is no terminal gets a line at each tenth`() throws {

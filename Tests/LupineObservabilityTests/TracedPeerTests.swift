@@ -7,10 +7,11 @@ import LupineSession
   import LupineFixtures
   import LupineObservability
   import Testing
+  import TransportSupport
   import Tracing
 
   /// The trace context that a real server receives.
-  @Suite struct TracedPeerTests {
+  @Suite(.overEachTransport) struct TracedPeerTests {
     private struct Echo: Decodable, Sendable {
       let headers: [String: String]
     }

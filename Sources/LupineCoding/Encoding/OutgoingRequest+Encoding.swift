@@ -33,11 +33,6 @@ extension OutgoingRequest {
   }
 }
 
-/// The type of request parameters that have no type of their own.
-///
-/// A literal may nest and mix: `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`.
-public typealias Parameters = [String: JSONValue]
-
 /// Parameters whose values have different types, as one value to encode.
 struct AnyEncodableParameters: Encodable, Sendable {
   private let values: [String: any Encodable & Sendable]

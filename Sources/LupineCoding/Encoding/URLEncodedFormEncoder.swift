@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineFoundation
 public import LupineSupport
 
 /// Encodes any `Encodable` value as a query string, `application/x-www-form-urlencoded`.
@@ -85,6 +86,21 @@ public struct URLEncodedFormEncoder: Sendable {
     var serializer = FormSerializer(options: self)
     serializer.write(root)
     return serializer.text
+  }
+
+  /// Returns the value as pairs of escaped names and values, joined with `&`, as the bytes of a body in ASCII.
+  ///
+  /// Name the type of the result, because another method returns the same text as a `String`:
+  ///
+  /// ```swift
+  /// let form: Data = try URLEncodedFormEncoder().encode(["grant_type": "password"])
+  /// ```
+  ///
+  /// - Throws: the same errors as the method that returns a `String`.
+  @_disfavoredOverload  // A call that names no type gives a `String`.
+  public func encode(_ value: some Encodable) throws -> Data {
+    let text: String = try encode(value)
+    return Data(text.utf8)
   }
 }
 

@@ -48,7 +48,7 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
     var request = request
     let isQuery = destination.isQuery(for: request.method)
     if !isQuery { try RequestRules.checkBodyAllowed(in: request) }
-    let pairs = try LupineError.encodingParameters { try encoder.encode(parameters) }
+    let pairs: String = try LupineError.encodingParameters { try encoder.encode(parameters) }
     if isQuery {
       request.url = try request.url.appending(queryItems: pairs)
     } else {

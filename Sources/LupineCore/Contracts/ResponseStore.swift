@@ -68,6 +68,16 @@ public protocol ResponseStore: Sendable {
 
   /// Returns the number of bytes that the stored responses occupy, with their records.
   func size() async throws(LupineError) -> Int64
+
+  /// Gives leases to the caches of several machines, so that one of them fetches a response and the others wait for it.
+  ///
+  /// `nil`, the default, means that the store gives none.
+  var leases: (any ResponseLeases)? { get }
+}
+
+extension ResponseStore {
+  /// No leases.
+  public var leases: (any ResponseLeases)? { nil }
 }
 
 /// Takes the content of one response into a store.
@@ -89,8 +99,40 @@ public protocol ResponseStoreWriter: AnyObject, Sendable {
   /// - Returns: the stored response; `nil` if the store did not keep it.
   func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse?
 
+  /// Makes what was appended appear with another record, in the place of the response with that record's variant.
+  ///
+  /// A cache stores so the beginning of a response that broke off. The key of the record is that of the writer. The
+  /// default aborts, and returns `nil`.
+  ///
+  /// - Returns: the stored response; `nil` if the store did not keep it.
+  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse?
+
   /// Drops what was appended; does nothing after `commit(trailers:)`.
   func abort() async
+}
+
+extension ResponseStoreWriter {
+  /// Aborts: a store need not keep responses that broke off.
+  public func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
+    await abort()
+    return nil
+  }
+}
+
+/// A writer whose content can be read while it grows, so that one transfer serves several requests.
+///
+/// A store conforms if reading costs no second copy of the content, as from the file that it writes. If its writers do
+/// not conform, requests wait until the response is stored.
+public protocol ReadableResponseStoreWriter: ResponseStoreWriter {
+  /// Returns bytes that were appended.
+  ///
+  /// It is called at the same time as the other methods, and several times at once. It does not wait for an append. The
+  /// bytes are also there after `commit` and `abort`, until the writer is released, even if the store has removed the
+  /// response. They count as used until then.
+  ///
+  /// - Parameter range: positions of bytes whose `append(_:)` has returned; not empty.
+  /// - Throws: `LupineError` if the bytes cannot be read.
+  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8]
 }
 
 /// What a cache keeps of a response besides its content.
@@ -108,13 +150,21 @@ public struct ResponseRecord: Sendable, Hashable, Codable, HidesSecrets {
   public var head: HTTPResponse
   /// The cache's own data about the response, such as the times of its request and its arrival.
   public var metadata: Data
+  /// The time for which the response is worth keeping, from its commit or its update: how long it is fresh, and how
+  /// long it may be used when it is stale.
+  ///
+  /// A store may remove the response afterwards. `nil`, the default, means unknown.
+  public var retention: Duration?
 
   /// Creates a record.
-  public init(key: String, variant: String = "", head: HTTPResponse, metadata: Data = Data()) {
+  public init(
+    key: String, variant: String = "", head: HTTPResponse, metadata: Data = Data(), retention: Duration? = nil
+  ) {
     self.key = key
     self.variant = variant
     self.head = head
     self.metadata = metadata
+    self.retention = retention
   }
 
   /// The status and the size of the metadata.

@@ -4,8 +4,13 @@ public import LupineFoundation
 /// Decides whether the session sends a failed request again.
 ///
 /// The session asks its retriers, then those of the request, after an attempt that brought no response, whose response
-/// failed validation, or whose status is 400 or above. The first retrier whose answer is not `doNotRetry` decides. A
-/// request whose body cannot be sent again is not retried, whatever the answer.
+/// failed validation or serialization, or whose status is 400 or above. The first retrier whose answer is not
+/// `doNotRetry` decides. A request whose body cannot be sent again is not retried, whatever the answer.
+///
+/// A serializer that fails is the error of the attempt, with a kind such as `serializationFailed` and the response. The
+/// retry policies of Lupine do not retry it: `AttemptOutcome.failedInSerializer` is true. This applies to the serializers
+/// of data requests, uploads and downloads that were added before the response arrived, for a status below 400. The bytes
+/// of a stream have been handed over, so no retrier decides about them.
 ///
 /// A retrier is called off the caller's actor and off the transport's threads, and may be called concurrently for
 /// different requests. It may wait; cancelling the request cancels the calling task. It must not send the request
@@ -53,7 +58,7 @@ public enum RetryDecision: Sendable {
   public static func retry(after delay: Duration) -> RetryDecision { .retryAfter(delay) }
 }
 
-/// An attempt that failed: there was no response, or its validation failed.
+/// An attempt that failed: there was no response, its validation failed, or a serializer failed.
 public struct AttemptOutcome: Sendable {
   /// The request at the start of the attempt, after the adapters.
   public var request: OutgoingRequest
@@ -73,8 +78,12 @@ public struct AttemptOutcome: Sendable {
   public var response: HTTPResponse?
   /// The sender of the response: the server, or a proxy that refused the connection.
   public var source: TransportResponse.Source
-  /// The reason for the failure; `nil` if the response passed validation, or if there is no validation.
+  /// The reason for the failure; `nil` for a status of 400 or above that no validator has refused.
   public var error: LupineError?
+  /// Whether `error` is the error of a serializer: the response arrived completely and no validator refused it.
+  ///
+  /// A serializer may throw a `LupineError` of any kind, such as `connectionLost`, so `error` alone does not show it.
+  public var failedInSerializer: Bool
   /// The session's random source for jitter: a number in 0..<1; may be called from any thread.
   public var random: @Sendable () -> Double
   /// The time since the request began.
@@ -92,11 +101,14 @@ public struct AttemptOutcome: Sendable {
 
   /// Describes an attempt.
   ///
-  /// - Parameter retries: the number of retries that the retrier has granted. Default: `number - 1`.
+  /// - Parameters:
+  ///   - retries: the number of retries that the retrier has granted. Default: `number - 1`.
+  ///   - failedInSerializer: whether `error` is the error of a serializer. Default: false.
   public init(
     request: OutgoingRequest, lastRequest: OutgoingRequest? = nil, redirects: [RedirectStep] = [], number: Int,
     retries: Int? = nil, response: HTTPResponse?, source: TransportResponse.Source = .origin, error: LupineError?,
-    elapsed: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), date: Date = Date(),
+    failedInSerializer: Bool = false, elapsed: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(),
+    date: Date = Date(),
     random: @escaping @Sendable () -> Double = { 0.5 }, note: @escaping @Sendable (String) -> Void = { _ in },
     sessionBudget: RetryBudget? = nil
   ) {
@@ -108,6 +120,7 @@ public struct AttemptOutcome: Sendable {
     self.response = response
     self.source = source
     self.error = error
+    self.failedInSerializer = failedInSerializer
     self.elapsed = elapsed
     self.clock = clock
     self.date = date

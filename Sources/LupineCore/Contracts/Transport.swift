@@ -67,6 +67,14 @@ public protocol Transport: Sendable {
   /// Default: none.
   func issues(with key: ConnectionKey) -> [ConfigurationIssue]
 
+  /// Returns advice for a session that needs capabilities that this transport lacks.
+  ///
+  /// `Session.Builder.build()` appends the advice, a clause such as "use another transport", to the reason that it gives
+  /// for each part.
+  ///
+  /// Default: `nil`, no advice.
+  func remedy(for missing: TransportCapabilities) -> String?
+
   /// Makes a monitor that receives the events of one session, as a mock's does for its report.
   ///
   /// `Session.Builder.build()` calls it once for each session. The monitor comes after the builder's monitors.
@@ -88,6 +96,9 @@ extension Transport {
 
   /// Returns no issues.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { [] }
+
+  /// Returns `nil`.
+  public func remedy(for missing: TransportCapabilities) -> String? { nil }
 
   /// Returns `nil`.
   public func makeMonitor() -> (any EventMonitor)? { nil }

@@ -75,6 +75,8 @@ extension LupineError {
 
     /// A redirect could not be followed.
     case redirectFailed
+    /// The link to the next page could not be followed.
+    case paginationFailed
 
     /// `validate(statusCode:)` refused this status.
     case unacceptableStatusCode(Int)

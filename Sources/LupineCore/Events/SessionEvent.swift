@@ -92,7 +92,8 @@ public struct SessionEvent: Sendable {
     case finished(LupineError?)
     /// A serializer returned a value of this type after this time, or failed with this error.
     ///
-    /// The event comes after `finished`: the response of one request may be serialized any number of times.
+    /// The response of one request may be serialized any number of times. The event comes after `finished`, except if
+    /// a retrier can decide about a failure: then it comes before, in each attempt.
     case serialized(into: String, after: Duration, LupineError?)
   }
 }

@@ -135,7 +135,7 @@ extension HTTPURL {
   public var requestTarget: String { text(Int(pathStart), Int(queryEnd)) }
 
   /// The target of a request that a proxy forwards, in absolute form (RFC 9112 section 3.2.2).
-  public var absoluteTarget: String { root + requestTarget }
+  public var absoluteTarget: String { text(0, Int(queryEnd)) }
 
   /// The URL up to its path, such as `https://example.com:8443`.
   var root: String { text(0, Int(pathStart)) }
@@ -144,6 +144,7 @@ extension HTTPURL {
 
   func text(_ start: Int, _ end: Int) -> String {
     let bytes = string.utf8
+    if start == 0, end == bytes.count { return string }
     let lower = bytes.index(bytes.startIndex, offsetBy: start)
     let upper = bytes.index(bytes.startIndex, offsetBy: end)
     return String(string[lower..<upper])

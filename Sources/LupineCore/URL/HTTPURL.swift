@@ -122,7 +122,8 @@ extension HTTPURL {
     /// The origin as in the `Origin` field: without the default port, IPv6 in brackets.
     public var description: String {
       let name = host.utf8.contains(.colon) ? "[\(host)]" : host
-      return port == scheme.defaultPort ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
+      let text = scheme.rawValue + "://" + name
+      return port == scheme.defaultPort ? text : "\(text):\(port)"
     }
   }
 

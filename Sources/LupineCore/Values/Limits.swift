@@ -99,5 +99,7 @@ public struct Limits: Sendable, Hashable {
     case nameLookups
     /// The nesting depth of a value that is encoded or decoded.
     case nesting
+    /// The number of pages that `Session.pages` requests.
+    case pages
   }
 }

@@ -226,20 +226,23 @@ extension OutgoingRequest {
     ///
     /// Adapters, interceptors and transport layers read it from the request that they receive. It is never sent.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
-      get {
-        guard let stored else { return Key.defaultValue }
-        let values = Key.isKeptAcrossOrigins ? stored.value.values : stored.value.valuesOfOrigin
-        return values[key, as: Key.Value.self] ?? Key.defaultValue
-      }
+      get { stored == nil ? Key.defaultValue : storedValue(of: key) }
       set {
         stored.change(from: TimeoutsAndValues()) { stored in
           if Key.isKeptAcrossOrigins {
-            stored.values[key, as: Key.Value.self] = newValue
+            stored.values.set(newValue, for: key)
           } else {
-            stored.valuesOfOrigin[key, as: Key.Value.self] = newValue
+            stored.valuesOfOrigin.set(newValue, for: key)
           }
         }
       }
+    }
+
+    // Not inlined: most requests have no options, and this code looks up optional types.
+    @inline(never)
+    private func storedValue<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value {
+      let values = Key.isKeptAcrossOrigins ? stored?.value.values : stored?.value.valuesOfOrigin
+      return values?.value(of: key, as: Key.Value.self) ?? Key.defaultValue
     }
 
     fileprivate var hasValuesOfOrigin: Bool { stored.map { !$0.value.valuesOfOrigin.isEmpty } ?? false }
@@ -269,7 +272,9 @@ extension OutgoingRequest {
 extension OutgoingRequest {
   /// The priority of a request in the queue for connections.
   ///
-  /// It affects waiting requests only; it does not delay a running request.
+  /// It affects waiting requests only; it does not delay a running request. It cannot change after the request has been
+  /// sent. Over HTTP/2, the native transport also sends it to the server, as the urgency of RFC 9218 section 4.1: 1 for
+  /// `high` and 5 for `low`. A field `Priority` of the request replaces the urgency.
   public enum Priority: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// After all others, for a prefetch.
     case low

@@ -35,24 +35,28 @@ extension RequestOptionKey {
 ///
 /// The description shows no values, which may be secret.
 struct KeyedValues: Sendable, HidesSecrets {
-  private var values: [ObjectIdentifier: any Sendable] = [:]
+  /// An array, because a search among few values is faster than a dictionary.
+  private var values: [Pair] = []
+
+  private struct Pair: Sendable {
+    let key: ObjectIdentifier
+    let value: any Sendable
+  }
 
   var isEmpty: Bool { values.isEmpty }
   var description: String { "\(values.count) values" }
 
-  /// The value of a key; `nil` removes it.
-  subscript<Value: Sendable>(key: Any.Type, as type: Value.Type) -> Value? {
-    get {
-      // Unwrapped first: a cast of `nil` to an optional type would succeed.
-      guard let value = values[ObjectIdentifier(key)] else { return nil }
-      return value as? Value
-    }
-    set {
-      if let newValue {
-        values[ObjectIdentifier(key)] = newValue
-      } else {
-        values[ObjectIdentifier(key)] = nil
-      }
-    }
+  /// The value of a key; `nil` if it is not set or has another type.
+  func value<Value: Sendable>(of key: Any.Type, as type: Value.Type) -> Value? {
+    // Unwrapped first: a cast of `nil` to an optional type would succeed.
+    guard let value = values.first(where: { $0.key == ObjectIdentifier(key) })?.value else { return nil }
+    return value as? Value
+  }
+
+  /// Sets the value of a key; `nil` removes it.
+  // Not generic over the value: a generic function would look up the optional type at each call.
+  mutating func set(_ value: (any Sendable)?, for key: Any.Type) {
+    values.removeAll { $0.key == ObjectIdentifier(key) }
+    if let value { values.append(Pair(key: ObjectIdentifier(key), value: value)) }
   }
 }

@@ -33,10 +33,13 @@ public struct ResponseAttributes: Sendable, HidesSecrets {
   ///
   /// Setting it to `nil` removes it.
   public subscript<Key: ResponseAttributeKey>(key: Key.Type) -> Key.Value? {
-    get { values?.value[key, as: Key.Value.self] }
+    get { values?.value.value(of: key, as: Key.Value.self) }
     set {
-      if newValue != nil || values != nil {
-        values.change(from: KeyedValues()) { $0[key, as: Key.Value.self] = newValue }
+      if let newValue {
+        let value: any Sendable = newValue
+        values.change(from: KeyedValues()) { $0.set(value, for: key) }
+      } else if values != nil {
+        values.change(from: KeyedValues()) { $0.set(nil, for: key) }
       }
     }
   }

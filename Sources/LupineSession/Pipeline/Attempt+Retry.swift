@@ -32,7 +32,7 @@ extension Attempt {
       return .end(outcome, reason: result.isFinal ? finality : "there is no retrier")
     }
     let notes = RetryNotes()
-    let failed = attemptOutcome(request, outcome, notes)
+    let failed = attemptOutcome(result, notes)
     for (place, retrier) in retriers.enumerated() {
       var failed = failed
       failed.retries = retries.granted[place] ?? 0
@@ -40,18 +40,17 @@ extension Attempt {
         (try? await execution.interruptible { [failed] in await retrier.decision(for: failed) }) ?? .doNotRetry
       // The request may be cancelled or time out while a retrier decides.
       if let reason = execution.state.withLock({ $0.cancellation }) {
-        return .end(ended(outcome, by: reason, request), reason: nil)
+        return .end(ended(result, by: reason), reason: nil)
       }
       switch decision {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isRetryable, original.body.isRetryable else { return unrepeatable(outcome) }
         retries.granted[place, default: 0] += 1
-        execution.state.withLock { $0.history.keep(outcome) }
-        return again(after: decision, outcome, notes)
+        return again(after: decision, result, notes)
       case .fail(let error):
         let reason = "a retrier ended the request: \(error.message)"
-        return .end(ended(outcome, by: error, request), reason: reason)
+        return .end(ended(result, by: error), reason: reason)
       }
     }
     credit(failed)
@@ -60,7 +59,7 @@ extension Attempt {
 
   /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
   func isSettled(_ result: AttemptResult) -> Bool {
-    guard stepAtHead == nil, !mayBeRetried(result.outcome) else { return false }
+    guard stepAtHead == nil, !mayBeRetried(result) else { return false }
     session.retryBudget.answered(result.request.url)
     if hasPolicies { for retrier in retriers { retrier.didSucceed(result.request) } }
     return true
@@ -74,7 +73,7 @@ extension Attempt {
   /// Adds credit to the session's retry budget if the origin has responded, even if the response was refused.
   private func credit(_ failed: AttemptOutcome) {
     guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
-      failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
+      failed.failedInSerializer || failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
     else { return }
     session.retryBudget.answered(failed.request.url)
   }
@@ -99,25 +98,29 @@ extension Attempt {
 
   /// The reason why an attempt is the last, independent of the retriers.
   private var finality: String {
-    let isHandedOver = execution.state.withLock { $0.cancellation == nil && $0.isHandedOver }
-    return isHandedOver
-      ? "its response was already handed over" : "the request was ended"
+    let (isEnded, isHandedOver) = execution.state.withLock { ($0.cancellation != nil, $0.isHandedOver) }
+    if isEnded { return "the request was ended" }
+    return isHandedOver ? "its response was already handed over" : "its response did not pass the check of its handler"
   }
 
   /// The outcome with another error, which keeps the failure that the retriers received.
-  private func ended(_ outcome: RequestOutcome, by error: LupineError, _ request: OutgoingRequest) -> RequestOutcome {
-    var ended = outcome
-    ended.error = outcome.completed(error.about(request.summary).wrapping(outcome.error))
+  private func ended(_ result: AttemptResult, by error: LupineError) -> RequestOutcome {
+    var ended = result.outcome
+    ended.error = ended.completed(error.about(result.request.summary).wrapping(failure(of: result)))
     return ended
   }
 
-  private func mayBeRetried(_ outcome: RequestOutcome) -> Bool {
-    outcome.error != nil || outcome.statusCode ?? 0 >= 400
+  /// The error that the retriers receive.
+  private func failure(of result: AttemptResult) -> LupineError? { result.outcome.error ?? serializationFailure }
+
+  /// Whether the retriers decide about the attempt.
+  func mayBeRetried(_ result: AttemptResult) -> Bool {
+    // Compares in place: `failure(of:)` would copy the error.
+    result.outcome.error != nil || serializationFailure != nil || result.outcome.statusCode ?? 0 >= 400
   }
 
-  private func attemptOutcome(
-    _ request: OutgoingRequest, _ outcome: RequestOutcome, _ notes: RetryNotes
-  ) -> AttemptOutcome {
+  private func attemptOutcome(_ result: AttemptResult, _ notes: RetryNotes) -> AttemptOutcome {
+    let (request, outcome) = (result.request, result.outcome)
     let random = session.configuration.random
     let (started, sent, source) = execution.state.withLock { ($0.timing.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
@@ -125,14 +128,22 @@ extension Attempt {
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number - retries.earlierAttempts, response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,
-      error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
+      error: failure(of: result),
+      failedInSerializer: serializationFailure != nil, elapsed: started.map { session.clock.now() - $0 } ?? .zero,
+      clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
       note: { notes.add($0) }, sessionBudget: session.retryBudget)
   }
 
-  private func again(
-    after decision: RetryDecision, _ outcome: RequestOutcome, _ notes: RetryNotes
-  ) -> RetryStep {
+  /// Counts the retry, keeps the outcome of this attempt, and drops the values that were made of its response.
+  private func again(after decision: RetryDecision, _ result: AttemptResult, _ notes: RetryNotes) -> RetryStep {
+    var outcome = result.outcome
+    if let failure = serializationFailure { outcome.error = failure }
+    let serializers = execution.state.withLock { state in
+      state.countRetry(after: outcome)
+      return state.retriableSerializers
+    }
+    for serializer in serializers { serializer.discardResult() }
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
     let reason = outcome.error?.message ?? "status \(outcome.response?.statusCode ?? 0)"
@@ -141,8 +152,12 @@ extension Attempt {
   }
 
   private func unrepeatable(_ outcome: RequestOutcome) -> RetryStep {
+    let explanation = "It was not retried: the request's body can be sent only once."
     var outcome = outcome
-    outcome.error = outcome.error?.appending("It was not retried: the request's body can be sent only once.")
+    outcome.error = outcome.error?.appending(explanation)
+    if serializationFailure != nil {
+      for serializer in execution.state.withLock({ $0.retriableSerializers }) { serializer.explainFailure(explanation) }
+    }
     return .end(outcome, reason: "the body can be sent only once")
   }
 }

@@ -23,6 +23,8 @@ struct Attempt: Sendable {
   var acceptsLongBody = false
   /// The retry decision made at the head of a response, before its body is handed over.
   var stepAtHead: RetryStep?
+  /// The error of the first serializer that failed; the outcome of the attempt has no error then.
+  var serializationFailure: LupineError?
   /// The retries of this response so far.
   var retries: RetryHistory
 
@@ -108,7 +110,7 @@ extension Attempt {
     }
   }
 
-  private func failed(_ error: LupineError, _ request: OutgoingRequest) -> AttemptResult {
+  func failed(_ error: LupineError, _ request: OutgoingRequest) -> AttemptResult {
     let (ended, expired, last) = execution.state.withLock {
       ($0.cancellation, $0.timing.endAttempt(), $0.lastInAttempt)
     }

@@ -15,8 +15,11 @@ import Synchronization
 ///    `Attempt.nextStep(after:to:for:)`.
 /// 7. Receive: the rest of the body, decoded: `Attempt.receive(_:to:)`.
 /// 8. Validate: the validators of the request: `Attempt.refusal(of:by:)`.
-/// 9. Retry: the retriers lead back to 2: `Attempt.retryStep(after:of:)`; a stream of events also: `followUp(after:)`.
-/// 10. Serialize: after the pipeline, for each awaited value and each handler: `Serialization`.
+/// 9. Serialize: with retriers, the serializers whose failure they decide about: `Attempt.serialize(_:)`.
+/// 10. Retry: the retriers lead back to 2: `Attempt.retryStep(after:of:)`; a stream of events also: `followUp(after:)`.
+///
+/// Without retriers, and for a consumer that is added later, `Serialization` serializes after the pipeline, for each
+/// awaited value and each handler.
 struct Pipeline: Sendable {
   let execution: RequestExecution
   var session: Session { execution.session }
@@ -48,9 +51,17 @@ struct Pipeline: Sendable {
         return RequestOutcome(request: request, error: error.about(request.summary))
       }
     }
+    let mayHaveRetriers = session.hasRetriers || !hasNoOverrides
     var attempt = Attempt(execution)
     while true {
-      let result = await attempt.run(request)
+      var result = await attempt.run(request)
+      if mayHaveRetriers, attempt.mustSerialize(result) {
+        if let handler = execution.handler {
+          await attempt.serialize(&result, loadedBy: handler)
+        } else {
+          attempt.serialize(&result)
+        }
+      }
       let isSettled = attempt.isSettled(result)
       if isSettled, !execution.handsOverAtHead { return result.outcome }
       switch await step(after: result, isSettled, of: request, &attempt) {
@@ -76,7 +87,9 @@ struct Pipeline: Sendable {
     var reason: String?
     if !isSettled {
       switch await attempt.retryStep(after: result, of: request) {
-      case .again(let delay): return .next(attempt.next(), request, after: delay)
+      case .again(let delay):
+        if attempt.serializationFailure != nil { await execution.handler?.discardResponse() }
+        return .next(attempt.next(), request, after: delay)
       case .end(let ended, let why): (outcome, reason) = (ended, why)
       }
     }

@@ -111,6 +111,8 @@ public struct RetryPolicy: Retrier {
   }
 
   private func isTransient(_ attempt: AttemptOutcome) -> Bool {
+    // The response has arrived, whatever the kind of the serializer's error.
+    if attempt.failedInSerializer { return false }
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     return attempt.error.map { errors.contains($0.kind) } ?? false
   }

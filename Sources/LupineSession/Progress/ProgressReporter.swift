@@ -27,7 +27,8 @@ struct ProgressReporter: Sendable {
     func progress(ofLength length: Int64?) -> TransferProgress {
       let total = length.map { base.addingReportingOverflow($0) }
       return TransferProgress(
-        completed: base + count, total: total.flatMap { $0.overflow ? nil : $0.partialValue }, throughput: throughput)
+        completed: base + count, total: total.flatMap { $0.overflow ? nil : $0.partialValue }, throughput: throughput,
+        elapsed: time, resumedBytes: base)
     }
   }
 
@@ -129,7 +130,9 @@ struct ProgressReporter: Sendable {
   /// The last value of a complete response body: its full size, even if an earlier attempt received more.
   var received: TransferProgress? {
     transfer.map {
-      TransferProgress(completed: $0.base + $0.count, total: $0.base + $0.count, throughput: $0.throughput)
+      TransferProgress(
+        completed: $0.base + $0.count, total: $0.base + $0.count, throughput: $0.throughput, elapsed: $0.time,
+        resumedBytes: $0.base)
     }
   }
 
@@ -203,12 +206,20 @@ public struct TransferProgress: Sendable, Hashable {
   public var total: Int64?
   /// Bytes per second since the start of the current exchange, on the session's clock; initially 0.
   public var throughput: Double
+  /// The time from the start of the current exchange to its last byte so far, on the session's clock; `nil` if unknown.
+  public var elapsed: Duration?
+  /// The bytes of `completed` that were present before the current exchange, such as those of a resumed download.
+  public var resumedBytes: Int64
 
   /// Creates a progress value.
-  public init(completed: Int64, total: Int64?, throughput: Double = 0) {
+  public init(
+    completed: Int64, total: Int64?, throughput: Double = 0, elapsed: Duration? = nil, resumedBytes: Int64 = 0
+  ) {
     self.completed = completed
     self.total = total
     self.throughput = throughput
+    self.elapsed = elapsed
+    self.resumedBytes = resumedBytes
   }
 
   /// The completed fraction, from 0 to 1; 0 if the total is unknown, 1 if the total is 0.

@@ -148,7 +148,7 @@ extension RequestExecution {
   }
 
   /// The error of a request that exceeds its deadline or its total timeout.
-  private static func ended(by total: Duration?, _ timed: RequestState.TimedRequest, now: Duration) -> LupineError {
+  private static func ended(by total: Duration?, _ timed: ExecutionState.TimedRequest, now: Duration) -> LupineError {
     guard let total, now >= timed.started + total else {
       let hasBegun = timed.deadline.map { $0 > timed.started } ?? true
       return LupineError(

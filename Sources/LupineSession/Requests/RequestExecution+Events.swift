@@ -3,12 +3,12 @@ package import LupineCore
 import Synchronization
 
 extension RequestExecution {
-  /// Sends an event to the session's monitors.
+  /// Sends an event to the monitors of the session, then to those of the request.
   ///
   /// The test is inlined, so that no event is created without a monitor.
   @inline(__always)
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    if session.isObserved { send(kind, attempt) }
+    if isObserved { send(kind, attempt) }
   }
 
   @inline(never)
@@ -17,13 +17,35 @@ extension RequestExecution {
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in session.configuration.monitors { monitor.receive(event) }
+    guard observation.load(ordering: .acquiring) == .request else { return }
+    for monitor in state.withLock({ $0.settings.monitors }) { monitor.receive(event) }
+  }
+
+  /// Adds a monitor, which receives the later events of this request.
+  func add(_ monitor: any EventMonitor) {
+    state.withLock { $0.settings.monitors.append(monitor) }
+    observation.store(.request, ordering: .releasing)
+  }
+
+  /// Adds a retrier, which decides about the later attempts of this request.
+  func add(_ retrier: any Retrier) {
+    state.withLock { $0.settings.retriers.append(retrier) }
+    hasOwnRetriers.store(true, ordering: .releasing)
+  }
+
+  /// Which monitors receive the events of a request.
+  enum Observation: UInt8, AtomicRepresentable {
+    case none
+    case session
+    /// The monitors of the request, and those of the session if it has any.
+    case request
   }
 }
 
 // `package`: `ExchangeSupervisor` is a protocol of that access, by which an exchange reports to its request.
 extension RequestExecution: ExchangeSupervisor {
   /// Whether there is a monitor; without one, no events are created.
-  package var isObserved: Bool { session.isObserved }
+  package var isObserved: Bool { observation.load(ordering: .acquiring) != .none }
 
   package func cancelRequest() { cancel() }
 

@@ -10,6 +10,13 @@ extension RequestExecution {
     if next.mustStart { launch() }
   }
 
+  /// Sets whether the request waits for `resume()`; starts it if it is no longer held and handlers wait.
+  func setHeld(_ isHeld: Bool) {
+    let next = state.withLock { $0.setHeld(isHeld) }
+    for gate in next.gates { gate.resume() }
+    if next.mustStart { launch() }
+  }
+
   func suspend() {
     guard state.withLock({ $0.suspend() }) else { return }
     emit(.suspended)

@@ -14,11 +14,15 @@ public final class RequestExecution: Sendable {
   public let session: Session
   /// The request as the program described it, or the error of its description.
   public let original: Result<OutgoingRequest, LupineError>
-  let state: Mutex<RequestState>
+  let state: Mutex<ExecutionState>
   /// The handler of the response; `nil` stores its body in memory.
   let handler: (any ResponseHandler)?
   /// The same handler if it hands the body over at its head.
   let streamedHandler: (any StreamedResponseHandler)?
+  /// Which monitors receive the events; with `none`, no events are created.
+  let observation: Atomic<Observation>
+  /// Whether `RequestSettings.retriers` has a retrier; each awaited value reads it, so it is outside the lock.
+  let hasOwnRetriers = Atomic(false)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 
@@ -31,7 +35,8 @@ public final class RequestExecution: Sendable {
     self.original = original
     self.handler = handler
     streamedHandler = handler.flatMap { $0 as? any StreamedResponseHandler }
-    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
+    observation = Atomic(session.isObserved ? .session : .none)
+    state = Mutex(ExecutionState(isHeld: !session.configuration.startsImmediately))
   }
 
   /// Counts a request that has not started as running, so that the session can end it.
@@ -143,7 +148,7 @@ public final class RequestExecution: Sendable {
 
   /// Begins an exchange; `false` if the request is suspended or another exchange is running.
   ///
-  /// See `RequestState.begin`.
+  /// See `ExecutionState.begin`.
   ///
   /// - Throws: the reason of the cancellation, if the request was cancelled.
   func begin(
@@ -217,7 +222,9 @@ public final class RequestExecution: Sendable {
   private func ended(_ outcome: RequestOutcome) async -> RequestOutcome {
     var outcome = outcome
     if let handler {
-      if outcome.error == nil, let response = outcome.response { outcome.error = await failure(of: response, handler) }
+      if outcome.error == nil, let response = outcome.response {
+        outcome.error = await refusal(of: response, by: handler)
+      }
       outcome = await handler.conclude(completed(outcome))
     }
     outcome = completed(outcome)
@@ -252,8 +259,9 @@ public final class RequestExecution: Sendable {
     outcome.completed(error).redacted(session.configuration.secretFields)
   }
 
-  /// The error of the handler's check; a cancellation or the total timeout ends the check.
-  private func failure(of response: ReceivedResponse, _ handler: any ResponseHandler) async -> LupineError? {
+  /// The error of the handler's check, which is made once in each attempt; a cancellation or the total timeout ends it.
+  func refusal(of response: ReceivedResponse, by handler: any ResponseHandler) async -> LupineError? {
+    guard state.withLock({ $0.takeCheck() }) else { return nil }
     do throws(LupineError) {
       try await interruptible { () async throws(LupineError) in try await handler.check(response) }
       return nil

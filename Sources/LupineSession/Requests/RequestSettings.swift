@@ -13,6 +13,7 @@ struct RequestSettings: Sendable {
     var adapters: [any RequestAdapter] = []
     var retriers: [any Retrier] = []
     var interceptors: [any Interceptor] = []
+    var monitors: [any EventMonitor] = []
     var redirector: Redirector?
     var options: OutgoingRequest.Options?
     var credential: Credential?
@@ -42,6 +43,10 @@ struct RequestSettings: Sendable {
   var interceptors: [any Interceptor] {
     get { overrides?.value.interceptors ?? [] }
     set { change { $0.interceptors = newValue } }
+  }
+  var monitors: [any EventMonitor] {
+    get { overrides?.value.monitors ?? [] }
+    set { change { $0.monitors = newValue } }
   }
   var redirector: Redirector? {
     get { overrides?.value.redirector }

@@ -57,12 +57,27 @@ public protocol ResponseHandler: AnyObject, Sendable {
   /// - Returns: the first bytes of the body, at most `limit`, for the error; `nil` if the sink has collected them.
   func dropResponse(keeping limit: Int64) async -> Data?
 
-  /// Checks a response that has arrived completely and was validated; called once, before `conclude(_:)`.
+  /// Checks a response that has arrived completely and was validated; called before the serializers and `conclude(_:)`.
   ///
   /// A cancellation of the request cancels the calling task. By default, it accepts the response.
   ///
   /// - Throws: `LupineError` if the response cannot be used. The request then ends with it, without another attempt.
   func check(_ response: ReceivedResponse) async throws(LupineError)
+
+  /// Returns the response with the content that serializers read, for example the bytes of a file.
+  ///
+  /// Called after `check(_:)`, if a serializer reads the response: before `conclude(_:)` if retriers decide about a
+  /// failure of the serializer, otherwise after it. After `conclude(_:)` it may be called concurrently. By default, it
+  /// returns the response unchanged.
+  ///
+  /// - Throws: `LupineError` if the content cannot be loaded; the serializer then fails with it.
+  func load(_ response: ReceivedResponse, in session: Session) async throws(LupineError) -> ReceivedResponse
+
+  /// Discards all that is stored of a response that passed its check, because a serializer failed and a retrier sends
+  /// the request again.
+  ///
+  /// The next attempt requests the whole content. By default, it calls `dropResponse(keeping:)` with 0.
+  func discardResponse() async
 
   /// Ends the request; called once, also if the request was cancelled before it began.
   ///
@@ -84,6 +99,14 @@ extension ResponseHandler {
 
   /// Accepts the response.
   public func check(_ response: ReceivedResponse) async throws(LupineError) {}
+
+  /// Returns the response unchanged.
+  public func load(_ response: ReceivedResponse, in session: Session) async throws(LupineError) -> ReceivedResponse {
+    response
+  }
+
+  /// Calls `dropResponse(keeping:)` with 0.
+  public func discardResponse() async { _ = await dropResponse(keeping: 0) }
 
   /// Returns the outcome unchanged.
   public func conclude(_ outcome: RequestOutcome) async -> RequestOutcome { outcome }

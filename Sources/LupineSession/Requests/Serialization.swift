@@ -5,21 +5,38 @@ public import LupineCore
 /// Turns outcomes into responses with values.
 enum Serialization {
   /// Serializes off the caller's actor and measures the time.
+  ///
+  /// - Parameter kept: the serializer and its result, if the retriers decide about its failure.
   @concurrent
   static func response<Value: Sendable>(
-    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of execution: RequestExecution
+    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of execution: RequestExecution,
+    _ kept: PendingSerialization<Value>?
   ) async -> DataResponse<Value> {
-    let (result, duration) = measured(outcome, of: execution, serializer) { _ in }
+    let (result, duration) =
+      if let known = kept?.takeResult(of: outcome) { known } else if execution.handler == nil {
+        measured(outcome, of: execution, serializer)
+      } else {
+        await loadedAndMeasured(outcome, of: execution, serializer)
+      }
     return DataResponse(
       outcome, duration: duration, result: result, secrets: execution.session.configuration.secretFields)
   }
 
-  /// - Parameter prepare: changes the response before it is serialized; its time is measured, too.
+  /// Serializes the content that the handler of the response loads.
+  static func loadedAndMeasured<Value: Sendable>(
+    _ outcome: RequestOutcome, of execution: RequestExecution, _ serializer: any ResponseSerializer<Value>
+  ) async -> (result: Result<Value, LupineError>, duration: Duration) {
+    let (outcome, failure) = await execution.loaded(outcome)
+    return measured(outcome, loadFailure: failure, of: execution, serializer)
+  }
+
+  /// - Parameter loadFailure: the error of the handler that could not load the content; the serializer then fails with
+  ///   it.
   static func measured<Value: Sendable>(
-    _ outcome: RequestOutcome, of execution: RequestExecution, _ serializer: any ResponseSerializer<Value>,
-    _ prepare: (inout ReceivedResponse) throws -> Void
+    _ outcome: RequestOutcome, loadFailure: LupineError? = nil, of execution: RequestExecution,
+    _ serializer: any ResponseSerializer<Value>
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
-    var received: ReceivedResponse
+    let received: ReceivedResponse
     do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
       return (.failure(error), .zero)
     }
@@ -27,7 +44,7 @@ enum Serialization {
     let start = clock.now()
     let result: Result<Value, LupineError>
     do {
-      try prepare(&received)
+      if let loadFailure { throw loadFailure }
       result = .success(try serializer.serialize(received))
     } catch {
       result = .failure(failure(error, received, serializer, execution))
@@ -103,18 +120,25 @@ extension RequestExecution {
   ///
   /// A serializer that names no decoder uses the session's, as do those of `Session.decodingDefaults`. An outcome with
   /// an error gives that error, which a `FailureExplaining` serializer explains. An error of the serializer gets the
-  /// request, the head, the metrics and the first bytes of the body.
+  /// request, the head, the metrics and the first bytes of the body. The handler of the response loads the content
+  /// first (`ResponseHandler.load(_:in:)`); an error of the handler counts as an error of the serializer.
   ///
-  /// - Parameter prepare: changes the response first, for example its data if the body is in a file. Its time is
-  ///   included, and its error counts as an error of the serializer.
+  /// No retrier decides about a failure; see `addSerializer(_:)`.
   @concurrent
   public func serialize<Serializer: ResponseSerializer>(
-    _ outcome: RequestOutcome, with serializer: Serializer,
-    preparing prepare: @Sendable (inout ReceivedResponse) throws -> Void = { _ in }
+    _ outcome: RequestOutcome, with serializer: Serializer
   ) async -> (result: Result<Serializer.Output, LupineError>, duration: Duration) {
-    Serialization.measured(outcome, of: self, serializer) { response in
-      response.decodingDefaults = session.decodingDefaults
-      try prepare(&response)
+    await Serialization.loadedAndMeasured(
+      outcome, of: self, SessionBoundSerializer(serializer, session.decodingDefaults))
+  }
+
+  /// The outcome with the content that serializers read, and the error of the handler if it could not load the content.
+  func loaded(_ outcome: RequestOutcome) async -> (outcome: RequestOutcome, failure: LupineError?) {
+    guard let handler, outcome.error == nil, let response = outcome.response else { return (outcome, nil) }
+    do throws(LupineError) {
+      return (RequestOutcome(try await handler.load(response, in: session)), nil)
+    } catch {
+      return (outcome, error)
     }
   }
 }

@@ -1,12 +1,11 @@
 public import HTTPTypes
-public import LupineCoding
 public import LupineCore
 import LupineFoundation
 import Synchronization
 
 /// A request of a session, which can be suspended, cancelled, and changed until it starts.
 ///
-/// It starts at its first handler or first `await`, or, if the session's `startsImmediately` is `false`, at `resume()`.
+/// It starts at its first handler or first `await`, or, if `startsImmediately` is `false`, at `resume()`.
 /// Copies refer to the same request.
 ///
 /// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. The
@@ -30,6 +29,24 @@ extension SessionRequest {
     return self
   }
 
+  /// Sets whether this request starts at its first handler or `await`; if `false`, it starts at `resume()`.
+  ///
+  /// The call has no effect on a request that has started or is suspended. With `true`, a request that is already
+  /// awaited starts. Default: the session's setting, see
+  /// `Session.Builder.startsImmediately(_:)`.
+  ///
+  /// ```swift
+  /// let prepared = session.request("report").startsImmediately(false)
+  ///   .responseString { response in print(response.result) }
+  /// // Nothing is sent before this call.
+  /// prepared.resume()
+  /// ```
+  @discardableResult
+  public func startsImmediately(_ startsImmediately: Bool) -> Self {
+    execution.setHeld(!startsImmediately)
+    return self
+  }
+
   /// Suspends the request: it does not start, or reads no more of its response.
   ///
   /// The idle timeout pauses meanwhile; the total timeout does not.
@@ -48,15 +65,33 @@ extension SessionRequest {
 
   /// Adds an adapter, which changes this request on every attempt, after the session's adapters.
   @discardableResult
-  public func adapter(_ adapter: some RequestAdapter) -> Self { setting { $0.adapters.append(adapter) } }
+  public func adapter(_ adapter: any RequestAdapter) -> Self { setting { $0.adapters.append(adapter) } }
 
   /// Adds a retrier, which decides whether this request is retried, after the session's retriers.
   @discardableResult
-  public func retrier(_ retrier: some Retrier) -> Self { setting { $0.retriers.append(retrier) } }
+  public func retrier(_ retrier: any Retrier) -> Self {
+    execution.add(retrier)
+    return self
+  }
 
   /// Adds an interceptor around each attempt of this request, inside the session's interceptors.
   @discardableResult
-  public func interceptor(_ interceptor: some Interceptor) -> Self { setting { $0.interceptors.append(interceptor) } }
+  public func interceptor(_ interceptor: any Interceptor) -> Self { setting { $0.interceptors.append(interceptor) } }
+
+  /// Adds a monitor, which receives the events of this request alone, after the session's monitors.
+  ///
+  /// It receives every event from now on, those of the transport included. `EventMonitor` says where it is called.
+  ///
+  /// ```swift
+  /// let watched = try await session.request("report")
+  ///   .monitor(.custom { event in print(event) })
+  ///   .serializingString().value
+  /// ```
+  @discardableResult
+  public func monitor(_ monitor: any EventMonitor) -> Self {
+    execution.add(monitor)
+    return self
+  }
 
   /// Sets how this request's redirects are handled.
   @discardableResult
@@ -154,33 +189,4 @@ extension SessionRequest {
   ///
   /// Only the newest 100 are kept, for example of a long event stream.
   public var allMetrics: [TransferMetrics] { execution.state.withLock { $0.history.allMetrics } }
-}
-
-extension SessionRequest {
-  /// Refuses statuses outside 200..<300, and a `Content-Type` that the request's `Accept` does not allow.
-  @discardableResult
-  public func validate() -> Self {
-    // Most requests have no other rules and share the array.
-    setting {
-      $0.validators = $0.validators.isEmpty ? ResponseValidator.standard : $0.validators + ResponseValidator.standard
-    }
-  }
-
-  /// Refuses statuses that are not in the sequence.
-  @discardableResult
-  public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> Self {
-    setting { $0.validators.append(.statusCodes(acceptable)) }
-  }
-
-  /// Refuses media types that none of these ranges, such as `text/*`, allows; an empty body is not refused.
-  @discardableResult
-  public func validate(contentType acceptable: some Sequence<String> & Sendable) -> Self {
-    setting { $0.validators.append(.contentTypes(acceptable)) }
-  }
-
-  /// Refuses the responses that the closure throws for; `Validation` says where it is called.
-  @discardableResult
-  public func validate(_ validation: @escaping Validation) -> Self {
-    setting { $0.validators.append(.custom(validation)) }
-  }
 }

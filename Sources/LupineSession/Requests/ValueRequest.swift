@@ -9,6 +9,12 @@ import LupineSupport
 ///
 /// Any number of handlers can be added. They are called in order, after the response has arrived and been validated.
 /// The same response can also be awaited any number of times.
+///
+/// If a serializer fails, the retriers decide whether the request is sent again. This applies to the handlers and the
+/// awaited values that were added before the response arrived, up to the first that fails; their serializers run within
+/// the request and its total timeout. A retry drops the values that were made of the earlier response, and the handlers
+/// are called once, for the last attempt. A handler or an awaited value that is added later uses the same response, and
+/// no retrier decides about it.
 public protocol ValueRequest: SessionRequest {}
 
 /// A request that stores its response in memory and serializes it to values.
@@ -124,8 +130,9 @@ extension ValueRequest {
     _ queue: DispatchQueue?, _ serializer: Serializer,
     _ handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
   ) -> Self {
+    let kept = execution.addRetriableSerializer(serializer)
     execution.addCompletionHandler { execution, outcome in
-      let response = await Serialization.response(from: outcome, with: serializer, of: execution)
+      let response = await Serialization.response(from: outcome, with: serializer, of: execution, kept)
       await Queueing.call(on: queue) { handler(response) }
     }
     return self
@@ -244,6 +251,7 @@ public struct DataTask<Value: Sendable>: Sendable {
   /// - Throws: `LupineError` if the request, a validator or the serializer fails.
   public var value: Value {
     get async throws(LupineError) {
+      if execution.handler != nil || execution.mayRetrySerialization { return try await valueOfResponse() }
       do {
         return try await execution.withOutcome { try Serialization.value(from: $0, with: serializer, of: execution) }
       } catch {
@@ -252,6 +260,10 @@ public struct DataTask<Value: Sendable>: Sendable {
     }
   }
 
+  /// The value of a request with a handler, or whose serializer the retriers decide about.
+  @inline(never)  // Keeps the metadata lookup of `DataResponse` out of `value`.
+  private func valueOfResponse() async throws(LupineError) -> Value { try await response.result.get() }
+
   /// The serialized value or the error.
   public var result: Result<Value, LupineError> {
     get async { await response.result }
@@ -259,7 +271,10 @@ public struct DataTask<Value: Sendable>: Sendable {
 
   /// The response with its metadata and the serialized result.
   public var response: DataResponse<Value> {
-    get async { await Serialization.response(from: await execution.outcome(), with: serializer, of: execution) }
+    get async {
+      let kept = execution.addRetriableSerializer(serializer)
+      return await Serialization.response(from: await execution.outcome(), with: serializer, of: execution, kept)
+    }
   }
 
   /// Cancels the request.

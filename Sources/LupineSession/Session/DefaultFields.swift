@@ -1,5 +1,5 @@
 public import HTTPTypes
-import LupineCore
+public import LupineCore
 import LupineSupport
 
 /// The default fields of a session: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
@@ -84,7 +84,26 @@ extension Session.Builder {
     }
   }
 
+  /// Adds a field whose name is a text, such as `header("X-Trace", "42")`.
+  ///
+  /// `build()` throws if the name or the value is invalid; see `RequestHeaders`.
+  public func header(_ name: String, _ value: String, to scope: CredentialScope = .baseURL) -> Self {
+    headers([RequestHeader(name: name, value: value)], to: scope)
+  }
+
   /// Adds several fields, as `header` does one; sends all values of a repeated name.
+  ///
+  /// `build()` throws if a name or a value is invalid; see `RequestHeaders`.
+  public func headers(_ headers: RequestHeaders, to scope: CredentialScope = .baseURL) -> Self {
+    do throws(LupineError) {
+      return self.headers(try headers.fields, to: scope)
+    } catch {
+      return changed { $0.issues.append(ConfigurationIssue(part: "headers", reason: error.message)) }
+    }
+  }
+
+  /// Adds several fields of swift-http-types.
+  @_disfavoredOverload
   public func headers(_ fields: HTTPFields, to scope: CredentialScope = .baseURL) -> Self {
     changed { builder in
       builder.configuration.defaultFields.removeAll { fields[$0.field.name] != nil }

@@ -27,7 +27,9 @@ extension Session.Builder {
   /// Adds an issue if the transport lacks a capability that the part needs.
   func require(_ needed: TransportCapabilities, _ part: String, _ issues: inout [ConfigurationIssue]) {
     guard let missing = transport?.capabilities.missing(of: needed), !missing.isEmpty else { return }
-    issues.append(ConfigurationIssue(part: part, reason: "the transport does not support it (it lacks \(missing))"))
+    let remedy = transport?.remedy(for: missing).map { "; \($0)" } ?? ""
+    issues.append(
+      ConfigurationIssue(part: part, reason: "the transport does not support it (it lacks \(missing))\(remedy)"))
   }
 
   private func checkedProxies(_ warnings: inout [ConfigurationIssue]) -> (ProxyRules, [ConfigurationIssue]) {

@@ -161,20 +161,21 @@ extension Session.Builder {
   }
 }
 
+// The policies are `any`: Swift 6.3 accepts no closure in `.custom { … }` if the parameter is `some EventMonitor`.
 extension Session.Builder {
   /// Adds an adapter, which changes every request before it is sent; session adapters run before request adapters.
-  public func adapter(_ adapter: some RequestAdapter) -> Self { changed { $0.configuration.adapters.append(adapter) } }
+  public func adapter(_ adapter: any RequestAdapter) -> Self { changed { $0.configuration.adapters.append(adapter) } }
 
   /// Adds a retrier, which decides whether a failed request is retried.
-  public func retrier(_ retrier: some Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
+  public func retrier(_ retrier: any Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
 
   /// Adds an interceptor around each attempt, redirects and challenges included; the first one added is the outermost.
-  public func interceptor(_ interceptor: some Interceptor) -> Self {
+  public func interceptor(_ interceptor: any Interceptor) -> Self {
     changed { $0.configuration.interceptors.append(interceptor) }
   }
 
   /// Adds a monitor, which receives every event.
-  public func monitor(_ monitor: some EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
+  public func monitor(_ monitor: any EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
 
   /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
   ///

@@ -14,7 +14,7 @@ extension Session {
   ///   - headers: fields in addition to the session's.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     DataRequest(makeExecution { try outgoing(url, method, headers, parameters, encoder) })
   }
@@ -22,7 +22,7 @@ extension Session {
   /// Makes a request with parameters of an `Encodable` type.
   public func request<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     DataRequest(makeExecution { try outgoing(url, method, headers, parameters, encoder) })
   }
@@ -30,7 +30,7 @@ extension Session {
   /// Makes a request with parameters whose values have different types.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     DataRequest(
       makeExecution {
@@ -75,7 +75,7 @@ extension Session {
   /// - Throws: `LupineError` if the URL is invalid or the parameters cannot be encoded.
   public func makeOutgoingRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) throws -> OutgoingRequest {
     try outgoing(url, method, headers, parameters, encoder)
   }
@@ -83,7 +83,7 @@ extension Session {
   /// Returns a request with parameters of an `Encodable` type.
   public func makeOutgoingRequest<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) throws -> OutgoingRequest {
     try outgoing(url, method, headers, parameters, encoder)
   }
@@ -91,9 +91,9 @@ extension Session {
   /// Returns a request with parameters whose values have different types.
   public func makeOutgoingRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) throws -> OutgoingRequest {
-    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: headers)
+    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: try headers.fields)
     let encoder = encoder ?? configuration.parameterEncoder
     return try request.beforeOptions { (request) throws(LupineError) in try request.encoding(parameters, with: encoder)
     }
@@ -101,17 +101,18 @@ extension Session {
 
   @inline(__always)  // Avoids a metadata lookup if there are no parameters.
   private func outgoing<Value: Encodable & Sendable>(
-    _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ parameters: Value?,
+    _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: RequestHeaders, _ parameters: Value?,
     _ encoder: (any ParameterEncoder)?
   ) throws -> OutgoingRequest {
-    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: headers)
+    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: try headers.fields)
     guard let parameters else { return request }
     let encoder = encoder ?? configuration.parameterEncoder
     return try request.beforeOptions { (request) throws(LupineError) in try request.encoding(parameters, with: encoder)
     }
   }
 
-  private func result(of describe: () throws -> OutgoingRequest) -> Result<OutgoingRequest, LupineError> {
+  /// Returns the request, or the error of the request whose description failed.
+  func result(of describe: () throws -> OutgoingRequest) -> Result<OutgoingRequest, LupineError> {
     do {
       return .success(try describe())
     } catch {
@@ -134,13 +135,13 @@ extension Session {
   ///     request without the body (RFC 9110 section 10.1.1). Default: `false`.
   public func upload(
     _ body: RequestBody, to url: some URLConvertible, method: HTTPRequest.Method = .post,
-    headers: HTTPFields = HTTPFields(),
+    headers: RequestHeaders = RequestHeaders(),
     expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(
       makeExecution {
         var request = OutgoingRequest(
-          url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
+          url: try url.asURL(relativeTo: self.baseURL), method: method, headers: try headers.fields, body: body)
         request.options.expectsContinue = expectsContinue
         return request
       })
@@ -148,7 +149,8 @@ extension Session {
 
   /// Sends bytes, as `upload(_:to:method:headers:expectsContinue:)` does with any body.
   public func upload(
-    _ data: Data, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = HTTPFields(),
+    _ data: Data, to url: some URLConvertible, method: HTTPRequest.Method = .post,
+    headers: RequestHeaders = RequestHeaders(),
     expectsContinue: Bool = false
   ) -> UploadRequest {
     upload(.bytes(data), to: url, method: method, headers: headers, expectsContinue: expectsContinue)

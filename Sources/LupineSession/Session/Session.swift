@@ -16,6 +16,7 @@ public final class Session: Sendable {
   let isObserved: Bool
   /// Whether there is an adapter, interceptor or retrier.
   let hasPolicies: Bool
+  let hasRetriers: Bool
   let hasCookieStore: Bool
   let hasCodings: Bool
   let hasCredentialProvider: Bool
@@ -47,6 +48,7 @@ public final class Session: Sendable {
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
+    hasRetriers = !configuration.retriers.isEmpty
     hasCodings = !configuration.contentCodings.isEmpty
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil

@@ -6,6 +6,7 @@ public enum HTTPDate {
   ///
   /// - Parameter now: decides the century of a two-digit year: such a date is never more than 50 years in the future.
   public static func parse(_ text: String, now: Date) -> Date? {
+    if let date = parsePreferred(text) { return date }
     guard text.utf8.count <= 48 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
     switch words.count {
@@ -18,6 +19,36 @@ public enum HTTPDate {
       guard words[4].utf8.count == 4, let year = number(words[4]) else { return nil }
       return date(day: words[2], month: words[1], year: year, time: words[3])
     default: return nil
+    }
+  }
+
+  /// Returns the date of a text in the preferred format alone, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for any
+  /// other text.
+  ///
+  /// Nearly all dates have this format. The name of the day is not compared with the date.
+  public static func parsePreferred(_ text: String) -> Date? {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.count == 29, matches(bytes, "aaa, 00 aaa 0000 00:00:00 GMT") else { return nil }
+      func number(_ start: Int, _ count: Int) -> Int {
+        bytes[start..<start + count].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      }
+      let month = CalendarDate.months.firstIndex { $0.utf8.elementsEqual(bytes[8..<11]) }
+      guard let month else { return nil }
+      return CalendarDate.date(
+        year: number(12, 4), month: month + 1, day: number(5, 2), hour: number(17, 2), minute: number(20, 2),
+        second: number(23, 2))
+    }
+  }
+
+  /// Whether bytes have the form of a pattern of the same length: `a` is a letter, `0` a digit.
+  private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, _ pattern: StaticString) -> Bool {
+    bytes.indices.allSatisfy { index in
+      switch pattern.utf8Start[index] {
+      case UInt8(ascii: "a"): (0x41...0x5A).contains(bytes[index] & ~0x20)
+      case UInt8(ascii: "0"): (0x30...0x39).contains(bytes[index])
+      case let other: bytes[index] == other
+      }
     }
   }
 

@@ -44,21 +44,48 @@ public struct FieldCursor {
     return start == position ? nil : text(start..<position)
   }
 
-  /// Reads a quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` if none begins here or it does not end.
-  public mutating func quotedString() -> String? {
+  /// Reads a quoted string (RFC 9110 section 5.6.4), without its quotes.
+  ///
+  /// - Parameter mayEndWithField: whether the end of the field also ends the string (RFC 8288 appendix B.4).
+  /// - Returns: `nil` if no string begins here, or if it does not end.
+  public mutating func quotedString(mayEndWithField: Bool = false) -> String? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     var content: [UInt8] = []
     while true {
       let start = position
       run { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
       content += bytes[start..<position]
-      guard let end = peek() else { return nil }
+      let end = peek()
+      if end == nil, !mayEndWithField { return nil }
+      if end == nil || end == UInt8(ascii: "\"") {
+        if end != nil { advance() }
+        return String(decoding: content, as: UTF8.self)
+      }
       advance()
-      if end == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
-      guard let escaped = peek() else { return nil }
+      guard let escaped = peek() else { continue }
       advance()
       content.append(escaped)
     }
+  }
+
+  /// Reads the text in angle brackets, without the brackets (RFC 8288 appendix B.2).
+  ///
+  /// `nil` if none begins here. If it does not end, the cursor is at the end of the field.
+  public mutating func bracketedReference() -> String? {
+    guard take(UInt8(ascii: "<")) else { return nil }
+    let start = position
+    run { $0 != UInt8(ascii: ">") }
+    let end = position
+    return take(UInt8(ascii: ">")) ? text(start..<end) : nil
+  }
+
+  /// Reads up to the next `;` or `,`, without white space at the end (RFC 8288 appendix B.3).
+  public mutating func unquotedValue() -> String {
+    let start = position
+    run { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+    var end = position
+    while end > start, bytes[end - 1].isBlank { end -= 1 }
+    return text(start..<end)
   }
 
   /// Skips matching bytes, in a loop that is also fast without optimization.

@@ -82,6 +82,16 @@ final class PartialFile: Sendable {
     return data.prefix(count)
   }
 
+  /// Returns the first bytes of the file; fewer if the file is shorter.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read.
+  func data(count: Int64) throws(LupineError) -> Data {
+    var data = Data(count: Int(clamping: count))
+    let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
+    if let error { throw LupineError.file("cannot be read", path, code: error) }
+    return data.prefix(found)
+  }
+
   /// Truncates the file to a length.
   func truncate(to length: Int64) throws(LupineError) {
     guard ftruncate(descriptor, off_t(length)) == 0 else {

@@ -190,4 +190,14 @@ import Testing
     #expect(error?.kind == .parameterEncodingFailed)
     #expect(error?.message.contains("an array") == true)
   }
+
+  @Test func `a form is encoded as bytes by the same rules`() throws {
+    let encoder = URLEncodedFormEncoder(arrayEncoding: .noBrackets, spaceEncoding: .plusReplaced)
+    let parameters: Parameters = ["b": ["é", "x y"], "a": true]
+    let form: Data = try encoder.encode(parameters)
+    let text = try encoder.encode(parameters)
+    #expect(form == Data("a=1&b=%C3%A9&b=x+y".utf8))
+    #expect(Data(text.utf8) == form)
+    #expect(throws: LupineError.self) { try encoder.encode([1]) as Data }
+  }
 }

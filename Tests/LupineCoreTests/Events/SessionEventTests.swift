@@ -33,7 +33,7 @@ import Testing
         "connected",
         "sent", "head", "received", "challenged", "sending", "connected", "sent", "failed", "retrying", "attempting",
         "sending", "connected", "sent", "head", "redirected", "received", "sending", "connected", "sent", "head",
-        "received", "validated", "finished", "serialized",
+        "received", "validated", "serialized", "finished",
       ])
   }
 
@@ -53,6 +53,14 @@ import Testing
     let bench = TestBed()
     _ = await (try bench.session { $0.monitor(second) }).request(TestBed.url).serializingData().response
     #expect(second.names == bench.log.names)
+  }
+
+  @Test func `a closure is a monitor`() async throws {
+    let names = Notes<String>()
+    let session = try TestBed().session { $0.monitor(.custom { _ in names.add("session") }) }
+    _ = await session.request(TestBed.url).monitor(.custom { names.add("request \($0.attempt)") }).serializingData()
+      .response
+    #expect(names.all.starts(with: ["session", "request 0"]))
   }
 
   @Test func `interim responses are events`() async throws {

@@ -28,6 +28,55 @@ import Testing
     #expect(try await session.request(TestBed.url).serializingString().value == "why")
   }
 
+  /// Why a closure refuses a response.
+  private struct Refusal: Error {}
+
+  @Test func `a closure that returns a failure refuses the response`() async throws {
+    let session = try TestBed(.text("why")).session()
+    let refused = [
+      session.request(TestBed.url).validate { _, _, _ in .failure(Refusal()) },
+      session.request(TestBed.url).validate { _, _, _ in Result<Void, Refusal>.failure(Refusal()) },
+      session.request(TestBed.url).validate { _, _, _ in Result<HTTPResponse, any Error>.failure(Refusal()) },
+      session.request(TestBed.url).validate { _, response, data in
+        guard data.isEmpty else { return Result<HTTPResponse, Refusal>.failure(Refusal()) }
+        return .success(response)
+      },
+      session.request(TestBed.url).validate { _, response, data in
+        guard response.status == .ok, data.isEmpty else { return .failure(Refusal()) }
+        return .success(())
+      },
+    ]
+    for request in refused {
+      let error = await request.serializingString().response.error
+      #expect(error?.kind == .validationFailed)
+      #expect(error?.underlying is Refusal)
+    }
+  }
+
+  @Test func `a closure that returns a success accepts the response`() async throws {
+    let request = try TestBed(.text("why")).session().request(TestBed.url)
+      .validate { _, _, _ in .success(()) }
+      .validate { _, response, _ in response.status == .ok ? .success(()) : .failure(Refusal()) }
+    #expect(try await request.serializingString().value == "why")
+  }
+
+  @Test func `a closure that throws refuses the response, and one that returns nothing accepts it`() async throws {
+    let notes = Notes<Int>()
+    let session = try TestBed(.text("why")).session()
+    let accepted = session.request(TestBed.url).validate { _, response, data in
+      notes.add(response.status.code)
+      notes.add(data.count)
+    }
+    #expect(try await accepted.serializingString().value == "why")
+    #expect(notes.all == [200, 3])
+    let refused = session.request(TestBed.url).validate { _, _, data in
+      if !data.isEmpty { throw Refusal() }
+    }
+    #expect(await refused.serializingString().response.error?.underlying is Refusal)
+    let alone = session.request(TestBed.url).validate { _, _, _ in throw Refusal() }
+    #expect(await alone.serializingString().response.error?.underlying is Refusal)
+  }
+
   @Test func `validators run in their order and the first refusal counts`() async throws {
     let notes = Notes<Int>()
     let session = try TestBed(.text("x", status: .notFound)).session()

@@ -1,156 +1,180 @@
 import HTTPTypes
+import LupineCore
+import LupineMock
+import LupineSession
+import LupineStreams
 import Testing
 
-@testable import LupineCore
-@testable import LupineSession
-
+/// What a program reads of a running request.
 @Suite struct RequestStateTests {
-  private static let reason = LupineError(.cancelled, "")
-  private static let outcome = RequestOutcome(error: reason)
+  /// A server that answers after a test has released it.
+  private struct Server {
+    let arrived = Flag()
+    let released = Flag()
+    let session: Session
 
-  private enum Step: Sendable {
-    case join, add, suspend, resume, cancel, finish, next
-  }
-
-  /// Applies a step, and returns the name of the resulting action.
-  private static func apply(_ step: Step, to state: inout RequestState) -> String {
-    switch step {
-    case .join:
-      switch state.join() {
-      case .lead: "lead"
-      case .follow: "follow"
-      case .take: "take"
+    init() throws {
+      let mock = MockTransport()
+      mock.stub(.get, "/{any...}") { [arrived, released] _ in
+        arrived.raise()
+        await released.raised()
+        return .text("hello")
       }
-    case .add: state.add { _, _ in } ? "task" : "-"
-    case .suspend: state.suspend() ? "hold" : "-"
-    case .resume: state.resume().map { $0.mustStart ? "start" : "go" } ?? "-"
-    case .cancel: state.cancel(reason).map { $0.mustFinish ? "finish" : "tell" } ?? "-"
-    case .finish: state.finish(outcome).mustDeliver ? "deliver" : "-"
-    case .next: state.nextHandler() == nil ? "-" : "handler"
+      session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
     }
   }
 
-  @Test(
-    arguments: [
-      ([.join, .join, .finish, .join], ["lead", "follow", "-", "take"]),
-      ([.add, .add, .finish, .next, .next, .next], ["task", "-", "deliver", "handler", "handler", "-"]),
-      ([.add, .join, .finish], ["task", "follow", "deliver"]),
-      ([.join, .add, .finish, .next, .next], ["lead", "-", "deliver", "handler", "-"]),
-      ([.join, .finish, .add, .add, .next, .next, .next], ["lead", "-", "task", "-", "handler", "handler", "-"]),
-      ([.join, .finish, .add, .next, .next, .add, .next], ["lead", "-", "task", "handler", "-", "task", "handler"]),
-      ([.suspend, .add, .resume, .resume], ["hold", "-", "start", "-"]),
-      ([.suspend, .suspend, .resume], ["hold", "-", "start"]),
-      ([.resume, .resume, .add], ["start", "-", "-"]),
-      ([.join, .suspend, .resume, .resume], ["lead", "hold", "go", "-"]),
-      ([.cancel, .finish, .cancel, .join], ["finish", "-", "-", "take"]),
-      ([.add, .cancel, .cancel, .finish], ["task", "tell", "-", "deliver"]),
-      ([.suspend, .cancel, .resume], ["hold", "finish", "go"]),
-      ([.join, .finish, .cancel, .suspend, .resume], ["lead", "-", "-", "-", "-"]),
-    ] as [([Step], [String])])
-  private func `each transition returns the action to take`(steps: [Step], expected: [String]) {
-    var state = RequestState(isHeld: false)
-    #expect(steps.map { Self.apply($0, to: &state) } == expected)
+  @Test func `a request is initialized, then resumed, then finished`() async throws {
+    let server = try Server()
+    let request = server.session.request(TestBed.url)
+    #expect(request.state == .initialized)
+    #expect(request.isInitialized)
+    request.response { _ in }
+    #expect(request.state == .resumed)
+    #expect(request.isResumed)
+    await server.arrived.raised()
+    server.released.raise()
+    _ = await request.serializingData().response
+    #expect(request.state == .finished)
+    #expect(request.isFinished)
+    #expect(!request.isCancelled)
   }
 
-  @Test func `a held request starts for no handler, and at its resumption`() {
-    var state = RequestState(isHeld: true)
-    #expect(Self.apply(.add, to: &state) == "-")
-    #expect(state.mustWait)
-    #expect(Self.apply(.resume, to: &state) == "start")
-    #expect(!state.mustWait)
+  @Test func `a request that is suspended and resumed`() async throws {
+    let server = try Server()
+    let request = server.session.request(TestBed.url).suspend()
+    #expect(request.state == .suspended)
+    request.response { _ in }
+    #expect(request.isSuspended)
+    request.resume()
+    #expect(request.state == .resumed)
+    await server.arrived.raised()
+    request.suspend()
+    #expect(request.state == .suspended)
+    request.resume()
+    server.released.raise()
+    _ = await request.serializingData().response
+    request.suspend()
+    #expect(request.state == .finished)
   }
 
-  @Test func `a cancelled request waits at no gate`() {
-    var state = RequestState(isHeld: true)
-    _ = state.join()
-    _ = state.cancel(Self.reason)
-    #expect(!state.mustWait)
+  @Test func `a cancelled request stays cancelled, before its start and after its end`() async throws {
+    let server = try Server()
+    let unstarted = server.session.request(TestBed.url).cancel()
+    #expect(unstarted.state == .cancelled)
+    let running = server.session.request(TestBed.url)
+    running.response { _ in }
+    await server.arrived.raised()
+    running.suspend().cancel()
+    #expect(running.state == .cancelled)
+    running.resume()
+    #expect(await running.serializingData().response.error?.isCancelled == true)
+    #expect(running.isCancelled)
+    #expect(!running.isFinished)
+    server.released.raise()
   }
 
-  @Test func `a cancellation reaches all work that is nested`() {
-    var state = RequestState(isHeld: false)
-    _ = state.join()
-    let notes = Notes<Int>()
-    #expect(!state.begin { notes.add(1) }.isEnded)
-    #expect(!state.begin { notes.add(2) }.isEnded)
-    let last = state.begin { notes.add(3) }
-    state.endWork(last.number)
-    for work in state.cancel(Self.reason)?.works ?? [] { work() }
-    #expect(notes.all == [1, 2])
-    let late = state.begin {}
-    #expect(late.isEnded)
+  @Test func `a cancellation after the end changes nothing`() async throws {
+    let request = try TestBed().session().request(TestBed.url)
+    _ = await request.serializingData().response
+    request.cancel()
+    #expect(request.state == .finished)
   }
 
-  @Test func `work that ends before later work is the work that is removed`() {
-    var state = RequestState(isHeld: false)
-    _ = state.join()
-    let notes = Notes<Int>()
-    let first = state.begin { notes.add(1) }
-    _ = state.begin { notes.add(2) }
-    state.endWork(first.number)
-    state.endWork(first.number)
-    for work in state.cancel(Self.reason)?.works ?? [] { work() }
-    #expect(notes.all == [2])
+  @Test func `a request that ends with an error, such as a timeout or a shutdown, is finished`() async throws {
+    let bench = TestBed(.reset)
+    let session = try bench.session {
+      $0.retrier(Always(decision: .retryAfter(.seconds(60)))).timeouts(total: .seconds(9))
+    }
+    let late = session.request(TestBed.url)
+    #expect(await late.serializingData().response.error?.kind == .timedOut(.total))
+    #expect(late.state == .finished)
+    await session.shutdown()
+    let refused = session.request(TestBed.url)
+    #expect(refused.state == .initialized)
+    #expect(await refused.serializingData().response.error?.kind == .sessionShutDown)
+    #expect(refused.state == .finished)
   }
 
-  @Test func `an exchange that begins after a cancellation is cancelled`() throws {
-    var state = RequestState(isHeld: false)
-    _ = state.join()
-    _ = state.cancel(Self.reason)
-    let request = try OutgoingRequest(TestBed.url)
-    #expect(state.begin(ExchangeControl(), request, for: request)?.ended?.kind == .cancelled)
+  @Test func `a request that does not start immediately is initialized until it is resumed`() async throws {
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url).startsImmediately(false)
+    let lengths = Notes<Int?>()
+    request.responseData { lengths.add($0.value?.count) }
+    async let value = request.serializingString().value
+    #expect(request.state == .initialized)
+    #expect(bench.mock.requests.isEmpty)
+    request.resume()
+    #expect(try await value == "hello")
+    await request.execution.session.finishRequests()
+    #expect(lengths.all == [5])
+    #expect(request.state == .finished)
   }
 
-  @Test func `an exchange that begins while another is found idle stays timed`() throws {
-    var state = RequestState(isHeld: false)
-    state.timing.started = .zero
-    _ = state.join()
-    let request = try OutgoingRequest(TestBed.url)
-    let (idle, next) = (ExchangeControl(), ExchangeControl())
-    _ = state.begin(idle, request, for: request)
-    let found = try #require(state.timedRequest?.exchange)
-    #expect(state.begin(next, request, for: request) == nil)
-    state.endExchange(status: nil, metrics: nil)
-    _ = state.begin(next, request, for: request)
-    var isLeft = state.stopIdleTimeout(of: found)
-    #expect(!isLeft)
-    #expect(!state.isIdleTimeoutStopped)
-    isLeft = state.stopIdleTimeout(of: next)
-    #expect(isLeft)
-    #expect(state.isIdleTimeoutStopped)
+  @Test(.timeLimit(.minutes(1)))
+  func `an awaited request that is held starts when it may start immediately`() async throws {
+    let bench = TestBed()
+    let request = try bench.session().request(TestBed.url).startsImmediately(false)
+    let value = Task.immediate { try await request.serializingString().value }
+    #expect(request.state == .initialized)
+    #expect(bench.mock.requests.isEmpty)
+    request.startsImmediately(true)
+    #expect(try await value.value == "hello")
   }
 
-  @Test func `an attempt that begins while another is found overdue has its own time`() throws {
-    var state = RequestState(isHeld: false)
-    state.timing.started = .zero
-    _ = state.join()
-    state.timing.beginAttemptTimeout(at: .seconds(1))
-    let found = try #require(state.timedRequest?.attempt)
-    state.timing.beginAttemptTimeout(at: .seconds(9))
-    #expect(state.expireAttempt(begun: found, Self.reason) == nil)
-    #expect(!state.isIdleTimeoutStopped)
-    #expect(state.expireAttempt(begun: .seconds(9), Self.reason) != nil)
-    #expect(state.isIdleTimeoutStopped)
+  @Test func `other requests of the session start immediately`() async throws {
+    let bench = TestBed()
+    let session = try bench.session()
+    let held = session.request(TestBed.url).startsImmediately(false)
+    held.response { _ in }
+    #expect(try await session.request(TestBed.url).serializingString().value == "hello")
+    #expect(bench.mock.requests.map(\.id) != [held.id])
+    #expect(held.state == .initialized)
+    held.cancel()
+    await session.finishRequests()
   }
 
-  @Test func `only a running request that has begun is under watch`() {
-    var state = RequestState(isHeld: false)
-    state.timing.started = .zero
-    #expect(state.timedRequest == nil)
-    _ = state.join()
-    #expect(state.timedRequest != nil)
-    state.timing.started = nil
-    #expect(state.timedRequest == nil)
-    state.timing.started = .zero
-    _ = state.cancel(Self.reason)
-    #expect(state.timedRequest == nil)
+  @Test func `one request may start immediately in a session whose requests do not`() async throws {
+    let bench = TestBed()
+    let session = try bench.session { $0.startsImmediately(false) }
+    #expect(try await session.request(TestBed.url).startsImmediately(true).serializingString().value == "hello")
+    let ended = Flag()
+    // The handler comes first here, so that the call starts the request.
+    session.request(TestBed.url).response { _ in ended.raise() }.startsImmediately(true)
+    await ended.raised()
+    #expect(bench.mock.requests.count == 2)
   }
 
-  @Test func `a request that is over is not under watch`() {
-    var state = RequestState(isHeld: false)
-    state.timing.started = .zero
-    _ = state.join()
-    _ = state.finish(Self.outcome)
-    #expect(state.timedRequest == nil)
+  @Test func `a suspended request stays suspended, and one that has started runs on`() async throws {
+    let session = try TestBed().session()
+    #expect(session.request(TestBed.url).suspend().startsImmediately(true).state == .suspended)
+    let started = session.request(TestBed.url).resume()
+    #expect(try await started.startsImmediately(false).serializingString().value == "hello")
+  }
+
+  @Test func `retries are counted, and the number is kept`() async throws {
+    let bench = TestBed(.sequence([.status(.serviceUnavailable), .reset, .text("hello")]))
+    let request = try bench.session { $0.retrier(.backoff(limit: 2)) }.request(TestBed.url)
+    #expect(request.retryCount == 0)
+    let counts = Notes<Int>()
+    request.monitor(
+      ClosureEventMonitor { [weak execution = request.execution] event in
+        guard let execution, case .attempting = event.kind else { return }
+        counts.add(Running(execution: execution).retryCount)
+      })
+    #expect(try await request.serializingString().value == "hello")
+    #expect(counts.all == [0, 1, 2])
+    #expect(request.retryCount == 2)
+  }
+
+  @Test func `a request without a retrier has no retries`() async throws {
+    let request = try TestBed(.reset).session().request(TestBed.url)
+    _ = await request.serializingData().response
+    #expect(request.retryCount == 0)
+  }
+
+  /// A request of a program's own kind.
+  private struct Running: SessionRequest {
+    let execution: RequestExecution
   }
 }

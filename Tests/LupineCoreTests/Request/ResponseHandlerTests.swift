@@ -53,6 +53,13 @@ import Testing
 
     func check(_ response: ReceivedResponse) async throws(LupineError) { note("check") }
 
+    func load(_ response: ReceivedResponse, in session: Session) async throws(LupineError) -> ReceivedResponse {
+      note("load")
+      var response = response
+      response.data = Data(text.utf8)
+      return response
+    }
+
     func conclude(_ outcome: RequestOutcome) async -> RequestOutcome {
       note("conclude")
       return outcome
@@ -81,6 +88,25 @@ import Testing
     #expect(error?.kind == .unacceptableStatusCode(410))
     #expect(error?.body == Data("gone".utf8))
     #expect(recorder.calls == ["begin", "prepare", "decide", "drop", "conclude"])
+  }
+
+  @Test func `retriers decide about a serializer, which reads the content that the handler loads`() async throws {
+    let session = try TestBed(.text("a")).session { $0.retrier(OnceMore()) }
+    let recorder = Recorder()
+    let execution = makeExecution(recorder, in: session)
+    let serializer = ClosureResponseSerializer { response in
+      guard response.data.count > 1 else { throw LupineError(.serializationFailed, "The text is too short.") }
+      return String(decoding: response.data, as: UTF8.self)
+    }
+    let serialization = execution.addSerializer(serializer)
+    let outcome = await execution.outcome()
+    // The stage of the recorder keeps the bytes of both attempts.
+    #expect(try await serialization.result(of: outcome, in: execution).result.get() == "aa")
+    let attempts = ["prepare", "decide", "check", "load", "drop", "prepare", "decide", "check", "load"]
+    #expect(recorder.calls == ["begin"] + attempts + ["conclude"])
+    let late = await execution.serialize(outcome, with: serializer)
+    #expect(try late.result.get() == "aa")
+    #expect(recorder.calls.last == "load")
   }
 
   @Test func `a request that is cancelled before it begins is concluded alone`() async throws {

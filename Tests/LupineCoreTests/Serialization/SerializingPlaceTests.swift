@@ -17,4 +17,19 @@ import Testing
     let isElsewhere = try await session.request("https://example.com/").serializingResponse(using: serializer).value
     #expect(isElsewhere)
   }
+
+  @Test func `a serializer that the retriers decide about runs off the caller's actor, also for a retry`() async throws
+  {
+    let mock = MockTransport(keepsLog: false)
+    mock.stub(.get, "https://example.com/", .sequence([.text("no"), .text("hello")]))
+    let session = try Session.Builder().transport(mock).retrier(Always()).build()
+    let here = pthread_self()
+    let isElsewhere = Notes<Bool>()
+    let serializer = ClosureResponseSerializer { response in
+      isElsewhere.add(pthread_equal(pthread_self(), here) == 0)
+      guard response.data.count > 2 else { throw LupineError(.serializationFailed, "The body is too short.") }
+    }
+    try await session.request("https://example.com/").serializingResponse(using: serializer).value
+    #expect(isElsewhere.all == [true, true])
+  }
 }

@@ -70,6 +70,15 @@ import Testing
     expectOnlyTheFile()
   }
 
+  @Test func `figures name the bytes that were there before the exchange`() async throws {
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 2_000), whole]))
+    _ = try await session.download("a", to: .file(folder.file("a"))).resumesAutomatically()
+      .downloadProgress { notes.add($0) }.serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=2000-"])
+    #expect(notes.all.allSatisfy { $0.resumedBytes == ($0.completed > 2_000 ? 2_000 : 0) })
+    #expect(notes.all.last?.resumedBytes == 2_000)
+  }
+
   @Test func `a download that ends with an error's page has no progress`() async throws {
     mock.stub(.get, "/a", page(.notFound))
     let response = await session.download("a").downloadProgress { notes.add($0) }.serializingFile().response

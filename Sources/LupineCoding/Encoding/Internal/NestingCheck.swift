@@ -5,8 +5,8 @@ import LupineFoundation
 /// Foundation's encoders recurse without a limit, so a value that contains itself would overflow the stack.
 enum NestingCheck {
   static func check(_ value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
-    if let parameters = value as? Parameters {
-      guard !JSONValue.object(parameters).isDeeper(than: EncodingDepth.maximumLevels) else {
+    if let values = (value as? Parameters)?.values ?? value as? [String: JSONValue] {
+      guard !JSONValue.object(values).isDeeper(than: EncodingDepth.maximumLevels) else {
         throw EncodingDepth.exceeded
       }
       return

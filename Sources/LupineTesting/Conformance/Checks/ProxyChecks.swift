@@ -53,7 +53,7 @@ extension ConformanceKit {
   }
 
   private static let refusedTunnel = ConformanceCheck(
-    "a refused tunnel is reported as the proxy's response, without content", needs: [.proxies, .networking],
+    "a refused tunnel is reported as the proxy's response, without content", needs: [.proxies, .networking, .tls],
     about: "The request itself is not sent, because its fields are for the server."
   ) { stage in
     try stage.play { _ in challenge() }
@@ -70,7 +70,7 @@ extension ConformanceKit {
   }
 
   private static let keptBody = ConformanceCheck(
-    "a one-shot body is not opened before the tunnel is open", needs: [.proxies, .networking, .streamedUploads]
+    "a one-shot body is not opened before the tunnel is open", needs: [.proxies, .networking, .streamedUploads, .tls]
   ) { stage in
     try stage.play { _ in challenge() }
     let body = RequestBody.oneShot(StepSequence([.text("once")]))

@@ -2,7 +2,7 @@ import LupineCore
 
 // The results of state changes: each contains the work of the caller outside the lock.
 
-extension RequestState {
+extension ExecutionState {
   /// What a task that awaits the outcome must do.
   enum Role {
     case lead

@@ -1,0 +1,112 @@
+public import HTTPTypes
+public import LupineCoding
+public import LupineFoundation
+
+extension MockReply {
+  /// A value as JSON, with its names sorted.
+  ///
+  /// - Parameter encoder: what encodes the value. Default: a `JSONEncoder` with sorted names.
+  public static func json(
+    _ value: some Encodable & Sendable, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    do {
+      let data = try (encoder ?? sortedEncoder()).encode(value)
+      return .data(data, contentType: "application/json", status: status)
+    } catch {
+      var part = Part(status: status)
+      part.problem = Problem(reason: "its value of type \(type(of: value)) does not encode as JSON.", underlying: error)
+      return MockReply(part)
+    }
+  }
+
+  /// A literal as JSON, which may nest and mix: `["id": 1, "tags": ["a", nil]]`; see `json(_:status:encoder:)` of a
+  /// value.
+  ///
+  /// A variable in it must be a `JSONValue`: `["users": [["id": 1, "name": .string(name)]], "total": 1]`. An array, an
+  /// object, an array of objects and an object of objects also take variables of other types; Swift accepts no such
+  /// variable in a literal that nests in another way.
+  public static func json(
+    _ value: JSONValue, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(value, status, encoder)
+  }
+
+  /// An object as JSON whose members have different types: `["id": id, "user": User(name: "ada")]`.
+  public static func json(
+    _ members: [String: any Encodable & Sendable], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(members.mapValues(Element.init), status, encoder)
+  }
+
+  /// An array as JSON whose elements have different types: `[id, User(name: "ada")]`.
+  public static func json(
+    _ elements: [any Encodable & Sendable], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(elements.map(Element.init), status, encoder)
+  }
+
+  /// An array of objects as JSON whose members have different types: `[["id": id, "name": name]]`.
+  @_disfavoredOverload
+  public static func json(
+    _ elements: [[String: any Encodable & Sendable]], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(elements.map { $0.mapValues(Element.init) }, status, encoder)
+  }
+
+  /// An object of objects as JSON whose members have different types: `["user": ["id": id, "name": name]]`.
+  @_disfavoredOverload
+  public static func json(
+    _ members: [String: [String: any Encodable & Sendable]], status: HTTPResponse.Status = .ok,
+    encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(members.mapValues { $0.mapValues(Element.init) }, status, encoder)
+  }
+
+  /// Gives the compiler's message for a nested literal that contains variables; see `json(_:status:encoder:)` of a
+  /// literal.
+  @available(
+    *, unavailable,
+    message: "Write each variable in this literal as a JSONValue, such as .string(name), or use an Encodable type."
+  )
+  @_disfavoredOverload
+  public static func json(
+    _ members: [String: Any], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    .json(nil, status: status, encoder: encoder)
+  }
+
+  /// Gives the compiler's message for a nested literal that contains variables; see `json(_:status:encoder:)` of a
+  /// literal.
+  @available(
+    *, unavailable,
+    message: "Write each variable in this literal as a JSONValue, such as .string(name), or use an Encodable type."
+  )
+  @_disfavoredOverload
+  public static func json(
+    _ elements: [Any], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    .json(nil, status: status, encoder: encoder)
+  }
+
+  private static func encoded(
+    _ value: some Encodable & Sendable, _ status: HTTPResponse.Status, _ encoder: JSONEncoder?
+  ) -> MockReply {
+    .json(value, status: status, encoder: encoder)
+  }
+
+  private static func sortedEncoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+
+  private struct Element: Encodable, Sendable {
+    let value: any Encodable & Sendable
+
+    func encode(to encoder: any Encoder) throws {
+      // Not `value.encode(to:)`, which would bypass the encoder's strategies for dates and data.
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+}

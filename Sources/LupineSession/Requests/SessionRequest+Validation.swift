@@ -1,0 +1,61 @@
+public import HTTPTypes
+public import LupineCoding
+public import LupineCore
+public import LupineFoundation
+
+extension SessionRequest {
+  /// Refuses statuses outside 200..<300, and a `Content-Type` that the request's `Accept` does not allow.
+  @discardableResult
+  public func validate() -> Self {
+    // Most requests have no other rules and share the array.
+    setting {
+      $0.validators = $0.validators.isEmpty ? ResponseValidator.standard : $0.validators + ResponseValidator.standard
+    }
+  }
+
+  /// Refuses statuses that are not in the sequence.
+  @discardableResult
+  public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> Self {
+    setting { $0.validators.append(.statusCodes(acceptable)) }
+  }
+
+  /// Refuses media types that none of these ranges, such as `text/*`, allows; an empty body is not refused.
+  @discardableResult
+  public func validate(contentType acceptable: some Sequence<String> & Sendable) -> Self {
+    setting { $0.validators.append(.contentTypes(acceptable)) }
+  }
+
+  /// Refuses the responses that the closure throws for; `Validation` says where it is called.
+  @discardableResult
+  public func validate(_ validation: @escaping Validation) -> Self {
+    setting { $0.validators.append(.custom(validation)) }
+  }
+
+  /// Refuses the responses for which the closure returns a failure, as `validate(_:)` does for an error that is thrown.
+  ///
+  /// This is Alamofire's form of a validation. The value of a success is not used.
+  ///
+  /// ```swift
+  /// let checked = await session.request("report")
+  ///   .validate { request, response, data in
+  ///     response.headerFields[.retryAfter] == nil ? .success(()) : .failure(Maintenance())
+  ///   }
+  ///   .serializingString().result
+  /// ```
+  @discardableResult
+  public func validate<Success, Failure: Error>(
+    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) -> Result<Success, Failure>
+  ) -> Self {
+    validate { _ = try validation($0, $1, $2).get() }
+  }
+
+  // Without this overload, the error type of a closure that returns only `.success(())` is unknown. It is disfavoured,
+  // so that a closure without a `return` is not ambiguous.
+  /// Refuses the responses for which the closure returns a failure, as `validate(_:)` does for an error that is thrown.
+  @_disfavoredOverload @discardableResult
+  public func validate(
+    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) -> Result<Void, any Error>
+  ) -> Self {
+    validate { try validation($0, $1, $2).get() }
+  }
+}

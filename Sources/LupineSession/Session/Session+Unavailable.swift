@@ -1,0 +1,64 @@
+public import LupineCore
+
+// Initializers that other HTTP libraries have. The compiler's message names the replacement.
+extension Session {
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(*, unavailable, message: "Use Session.Builder().transport(transport).build().")
+  public convenience init(transport: some Transport) {
+    self.init(SessionConfiguration(), transport: transport, base: transport)
+  }
+
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(
+    *, unavailable,
+    message: "Use Session.Builder().transport(transport).build(), or Session.default of the module Lupine."
+  )
+  public convenience init() { self.init(transport: FailingTransport(reason: LupineError(.other, "unavailable"))) }
+
+  /// Unavailable: `Session.Builder` has a method for each part of a session.
+  @available(
+    *, unavailable,
+    message: """
+      Use Session.Builder(), then a method for each part, such as timeouts(), adapter(_:), retrier(_:), trust(_:) \
+      and monitor(_:), then build().
+      """
+  )
+  public convenience init(
+    configuration: Any? = nil, startRequestsImmediately: Bool = true, interceptor: Any? = nil,
+    serverTrustManager: Any? = nil, redirectHandler: Any? = nil, cachedResponseHandler: Any? = nil,
+    eventMonitors: Any? = nil
+  ) {
+    self.init()
+  }
+
+  /// Unavailable: `Session.Builder` has a method for each part of a session.
+  @available(
+    *, unavailable,
+    message: "Use Session.Builder(), then a method for each part, such as timeouts(), then build()."
+  )
+  public convenience init(
+    configuration: UnavailableConfiguration, startRequestsImmediately: Bool = true, interceptor: Any? = nil,
+    serverTrustManager: Any? = nil, redirectHandler: Any? = nil, cachedResponseHandler: Any? = nil,
+    eventMonitors: Any? = nil
+  ) {
+    self.init()
+  }
+
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(*, unavailable, message: "Use Session.Builder().transport(transport).build().")
+  public convenience init(_ transport: some Transport) { self.init(transport: transport) }
+
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(*, unavailable, message: "Use Session.Builder().baseURL(url), then a method for each part, then build().")
+  public convenience init(baseURL: Any) { self.init() }
+
+  /// Stands for a configuration of another HTTP library, so that the compiler's message names the replacement.
+  public struct UnavailableConfiguration: Sendable {
+    /// Stands for the default configuration.
+    public static var `default`: Self { Self() }
+    /// Stands for a configuration without caches and cookies on a disk.
+    public static var ephemeral: Self { Self() }
+    /// Stands for the configurations of Alamofire.
+    public static var af: Self.Type { Self.self }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import LupineCore
+import LupineMock
+import LupineSession
+import LupineTransfers
+import Testing
+
+@testable import LupineObservability
+
+@Suite struct SharedProgressBarTests {
+  /// Runs the body with a pipe, and returns the lines that were written into it.
+  private func lines(_ body: (Terminal) async throws -> Void) async throws -> [String] {
+    let pipe = Pipe()
+    try await body(Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// Runs the body with a terminal of 40 columns, and returns everything that was written to it.
+  private func screen(_ body: (Terminal) throws -> Void) throws -> String {
+    var (master, slave) = (Int32(-1), Int32(-1))
+    var size = winsize(ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
+    try #require(openpty(&master, &slave, nil, nil, &size) == 0)
+    defer { close(master) }
+    do {
+      defer { close(slave) }
+      try body(Terminal(descriptor: slave, kind: nil))
+    }
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    var text: [UInt8] = []
+    while case let count = read(master, &bytes, bytes.count), count > 0 { text += bytes.prefix(count) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test func `a terminal gets one line, with the errors above it, which ends with the last transfer`() throws {
+    let clock = TestClock()
+    let text = try screen { terminal in
+      let bar = SharedProgressBar("all", transfers: 2, on: terminal, clock: clock)
+      let (first, second) = (bar.add("a.bin"), bar.add("b\u{1B}[2J"))
+      first.show(TransferProgress(completed: 1_000, total: 4_000))
+      second.show(TransferProgress(completed: 1_000, total: 4_000))  // within the interval of the first drawing
+      clock.advance(by: .seconds(2))
+      first.show(TransferProgress(completed: 4_000, total: 4_000))
+      first.finish()
+      second.finish(LupineError(.connectionLost, "The connection was lost."))
+      bar.finish()
+    }
+    let drawings = text.replacingOccurrences(of: "\u{1B}[K", with: "").replacingOccurrences(of: "\r\n", with: "\n\r")
+      .split(separator: "\r").map { String($0) }.filter { $0 != "\n" && !$0.isEmpty }
+    #expect(
+      drawings == [
+        "all  0 of 2   12 %  1.0 kB", "all  0/2 62 % 5.0/8.0 kB 2.5 kB/s 00:02",
+        "all: b\\u{1B}[2J: The connection was lost.\n", "2/2 1 failed 100 % 5.0/5.0 kB 2.5 kB/s\n",
+      ])
+  }
+
+  @Test func `the bar and the percentage count the transfers while a length is unknown`() throws {
+    let clock = TestClock()
+    let text = try screen { terminal in
+      let bar = SharedProgressBar(transfers: 10, on: terminal, clock: clock)
+      let transfers = (0..<10).map { _ in bar.add() }
+      transfers[0].show(TransferProgress(completed: 50, total: 100))
+      clock.advance(by: .milliseconds(100))
+      transfers[1].show(TransferProgress(completed: 100, total: 100))
+    }
+    #expect(text.contains("[---------------]  0 of 10    5 %  50 B\u{1B}"))
+    #expect(text.contains("[##------------]  0 of 10   15 %  150 B\u{1B}"))
+  }
+
+  @Test func `ends are drawn at most every 0.1 seconds, and the last one at once`() throws {
+    let text = try screen { terminal in
+      let bar = SharedProgressBar(transfers: 100, on: terminal, clock: TestClock())
+      for _ in 0..<100 { bar.add().finish() }
+    }
+    #expect(text.split(separator: "\u{1B}[K").count { $0.contains(" of ") } == 2)
+    #expect(text.contains(" 1 of 100 "))
+    #expect(text.contains("100 of 100  "))
+  }
+
+  @Test func `a line that is ended early shows the latest progress`() throws {
+    let text = try screen { terminal in
+      let bar = SharedProgressBar(transfers: 3, on: terminal, clock: TestClock())
+      for _ in 0..<2 { bar.add().finish() }
+      bar.finish()
+    }
+    #expect(text.contains("2 of 3 "))
+    #expect(text.hasSuffix("\u{1B}[K\r\n"))
+  }
+
+  @Test func `an output that is no terminal gets a line for each end, and each error`() async throws {
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar("all", on: terminal, clock: TestClock())
+      let transfers = [bar.add("a"), bar.add("b")]
+      for transfer in transfers { transfer.show(TransferProgress(completed: 5, total: 5)) }
+      transfers[0].finish(LupineError(.connectionLost, "The connection was lost."))
+      transfers[0].finish()
+      transfers[1].finish()
+    }
+    #expect(
+      lines == [
+        "all: a: The connection was lost.", "all  1 of 2  1 failed  100 %  10 B of 10 B",
+        "all  2 of 2  1 failed  100 %  10 B of 10 B",
+      ])
+  }
+
+  @Test func `many transfers write ten lines into a log`() async throws {
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(transfers: 100, on: terminal, clock: TestClock())
+      for _ in 0..<100 { bar.add().finish() }
+    }
+    #expect(lines.count == 10)
+    #expect(lines.last?.hasPrefix("100 of 100") == true)
+  }
+
+  @Test func `downloads of a session share a bar`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/good", .data(Data(count: 500)))
+    mock.stub(.get, "/bad", .status(.notFound))
+    let clock = ImmediateClock()
+    let session = try Session.Builder().transport(mock).clock(clock).baseURL("https://example.com").build()
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(transfers: 2, on: terminal, clock: clock)
+      let good = session.request("good").validate().downloadProgressBar(in: bar, as: "good")
+      _ = try await good.serializingData().value
+      await session.finishRequests()
+      let bad = session.request("bad").validate().downloadProgressBar(in: bar, as: "bad")
+      #expect(await bad.serializingData().response.error?.kind == .unacceptableStatusCode(404))
+      await session.finishRequests()
+    }
+    #expect(lines.count == 3)
+    #expect(lines.first?.contains("1 of 2") == true)
+    #expect(lines.dropFirst().first?.hasPrefix("bad: ") == true)
+    #expect(lines.last?.contains("2 of 2  1 failed  100 %  500 B of 500 B") == true)
+  }
+}
