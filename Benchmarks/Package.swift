@@ -33,14 +33,23 @@ let package = Package(
     .target(name: "Row", path: "Row", swiftSettings: settings),
     .target(
       name: "Requests",
-      dependencies: ["Row", httpTypes] + lupine("LupineCurl", "LupineSession", "LupineStreams", "LupineTransfers"),
+      dependencies: ["Row", httpTypes] + lupine("LupineSession", "LupineStreams", "LupineTransfers"),
       path: "Requests",
       swiftSettings: settings),
-    program("lupine-row", in: "Lupine", ["Requests", "Row"]),
-    program("lupine-umbrella-row", in: "Umbrella", ["Requests", "Row"] + lupine("Lupine")),
+    .target(
+      name: "CurlRequests", dependencies: ["Requests", "Row"] + lupine("LupineCurl", "LupineSession"),
+      path: "CurlRequests", swiftSettings: settings),
+    program("lupine-row", in: "Lupine", ["CurlRequests", "Requests", "Row"]),
+    program("native-row", in: "Native", ["Requests", "Row"] + lupine("LupineNative")),
+    program("lupine-umbrella-row", in: "Umbrella", ["CurlRequests", "Requests", "Row"] + lupine("Lupine")),
     program("form-row", in: "Forms", ["Row"] + lupine("LupineSession", "LupineCurl", "LupineMultipart")),
-    program("trust-row", in: "Trust", ["Requests", "Row"] + lupine("LupineSession", "LupineOpenSSL")),
-    program("mock-throughput", in: "MockThroughput", ["Row", httpTypes] + lupine("LupineSession", "LupineMock")),
+    program("trust-row", in: "Trust", ["CurlRequests", "Requests", "Row"] + lupine("LupineSession", "LupineOpenSSL")),
+    program(
+      "cache-row", in: "Caches",
+      ["CurlRequests", "Requests", "Row"] + lupine("LupineCache", "LupineSession", "LupineSQLite")),
+    program(
+      "mock-throughput", in: "MockThroughput",
+      ["Row", httpTypes] + lupine("LupineCache", "LupineSession", "LupineMock")),
     program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineSession", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]

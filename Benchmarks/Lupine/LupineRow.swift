@@ -1,7 +1,8 @@
+import CurlRequests
 import Requests
 import Row
 
 /// The row of Lupine with only the core and the libcurl transport.
 @main enum LupineRow {
-  static func main() { Work.run { try await Requests.measure($0) { $0 } } }
+  static func main() { Work.run { try await Requests.measureCurl($0) { $0 } } }
 }

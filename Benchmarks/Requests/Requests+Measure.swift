@@ -1,32 +1,32 @@
 import FoundationEssentials
 public import LupineCore
-import LupineCurl
 public import LupineSession
 public import Row
 
 extension Requests {
   /// Measures Lupine as a program uses it: with a session and with validation.
   ///
-  /// With `LUPINE_EXECUTOR` set to `loop`, the program's tasks run on the transport's own thread.
-  public static func measure(_ work: Work, _ assemble: (Session.Builder) -> Session.Builder) async throws {
+  /// With `LUPINE_EXECUTOR` set to `loop`, the program's tasks run on `executor`, the transport's own thread.
+  public static func measure(
+    _ work: Work, over transport: any Transport, _ executor: any TaskExecutor,
+    _ assemble: (Session.Builder) -> Session.Builder
+  ) async throws {
     guard work.url != "nothing" else { return try await decodeOnly(work) }
-    var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = work.authorities
-    configuration.connections += work.idle
-    if work.idle > 0 { configuration.connectionsPerHost = work.idle }
-    let transport = CurlTransport(configuration)
     var builder = assemble(Session.Builder()).transport(transport)
-    // The other rows negotiate HTTP/2. The libcurl transport uses it only if the session sets it.
+    // The other rows negotiate HTTP/2. A transport uses it only if the session sets it.
     if work.url.hasPrefix("https://") { builder = builder.httpVersion(.http2) }
     let session = try builder.build()
     let requests = Requests(session: session, transport: transport, work: work)
     try await requests.leaveIdle()
-    guard Work.variable("LUPINE_EXECUTOR") == "loop" else {
-      return try await work.measure { try await requests.make() }
-    }
-    try await withTaskExecutorPreference(transport.executor) {
+    if Work.variable("LUPINE_EXECUTOR") == "loop" {
+      try await withTaskExecutorPreference(executor) {
+        try await work.measure { try await requests.make() }
+      }
+    } else {
       try await work.measure { try await requests.make() }
     }
+    // A cache stores the last response completely.
+    await session.finishBackgroundTasks()
   }
 
   /// Measures only the decoder, on the bytes of a file.

@@ -1,20 +1,28 @@
 import Glibc
 import HTTPTypes
+import LupineCore
 import LupineSession
 import LupineStreams
 import LupineTransfers
-import LupineCurl
 import Row
 
 /// Sends the requests of a workload, of every kind.
 public struct Requests: Sendable {
   let session: Session
-  let transport: CurlTransport
+  let transport: any Transport
   let work: Work
+  private let numbers = Counter()
+
+  init(session: Session, transport: any Transport, work: Work) {
+    self.session = session
+    self.transport = transport
+    self.work = work
+  }
 
   func make() async throws {
     switch work.kind {
     case .get: _ = try await session.request(work.url).validate().serializingData().value
+    case .each: _ = try await session.request("\(work.url)?\(numbers.take())").validate().serializingData().value
     case .decode: _ = try await session.request(work.url).validate().serializingDecodable(Article.self).value
     case .discard: try await discard()
     case .file:

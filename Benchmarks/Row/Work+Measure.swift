@@ -26,8 +26,13 @@ extension Work {
   }
 }
 
-private final class Counter: Sendable {
+/// Counts from 0.
+public final class Counter: Sendable {
   private let value = Atomic(0)
 
-  func take() -> Int { value.add(1, ordering: .relaxed).oldValue }
+  /// Creates a counter.
+  public init() {}
+
+  /// Returns the next number.
+  public func take() -> Int { value.add(1, ordering: .relaxed).oldValue }
 }

@@ -11,6 +11,8 @@ public struct Work: Sendable {
   public enum Kind: String, Sendable {
     /// Collects each body in memory.
     case get
+    /// The same, each from a URL of its own.
+    case each
     /// Discards the bytes of each body as they arrive.
     case discard
     /// Writes the body to FILE.

@@ -1,5 +1,6 @@
 import LupineSession
 import LupineOpenSSL
+import CurlRequests
 import Requests
 import Row
 
@@ -10,9 +11,9 @@ import Row
 @main enum TrustRow {
   static func main() {
     Work.run { work in
-      guard let name = Work.variable("LUPINE_TRUST") else { return try await Requests.measure(work) { $0 } }
+      guard let name = Work.variable("LUPINE_TRUST") else { return try await Requests.measureCurl(work) { $0 } }
       let evaluator = try evaluator(name)
-      try await Requests.measure(work) { $0.trust(["localhost": evaluator]) }
+      try await Requests.measureCurl(work) { $0.trust(["localhost": evaluator]) }
     }
   }
 

@@ -94,16 +94,23 @@ C_DEFAULT = Floor(
 LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
 LOOP = Row(
     "lupine-loop", "Lupine, loop's executor", "lupine-row", "Benchmarks", BUILD, variables=(("LUPINE_EXECUTOR", "loop"),))
+NATIVE = Row("native", "native", "native-row", "Benchmarks", BUILD)
+NATIVE_LOOP = Row(
+    "native-loop", "native, loop's executor", "native-row", "Benchmarks", BUILD, variables=(("LUPINE_EXECUTOR", "loop"),))
 UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "Benchmarks", BUILD)
 STATIC_LUPINE = Static(
     "lupine-static", "Lupine, static", "lupine-row", "Benchmarks", STATIC,
     ("--static-swift-stdlib", "-Xswiftc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"))
+STATIC_NATIVE = dataclasses.replace(STATIC_LUPINE, name="native-static", title="native, static", program="native-row")
 # Lupine with the plugin that encodes forms.
 FORM = dataclasses.replace(LUPINE, program="form-row")
+CACHE = Row("lupine-cache", "Lupine, cache in memory", "cache-row", "Benchmarks", BUILD)
+DISK = dataclasses.replace(
+    CACHE, name="lupine-disk", title="Lupine, cache on the disk", variables=(("LUPINE_CACHE", "disk"),))
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
 FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
 
-OURS = (C, LUPINE, LOOP)
+OURS = (C, LUPINE, LOOP, NATIVE, NATIVE_LOOP)
 OTHERS = (NIO, FOUNDATION)
 
 
@@ -119,7 +126,8 @@ TRUST = (
     trusting("library", "libcurl's verification"), pinning("public-keys", "public keys"),
     pinning("certificates", "pinned certificates"), pinning("default", "the default evaluator"))
 
-TITLES = {row.name: row.title for row in (C, C_DEFAULT, LUPINE, LOOP, UMBRELLA, STATIC_LUPINE, *OTHERS, *TRUST)}
+TITLES = {row.name: row.title for row in (
+    C, C_DEFAULT, LUPINE, LOOP, NATIVE, NATIVE_LOOP, UMBRELLA, STATIC_LUPINE, STATIC_NATIVE, CACHE, DISK, *OTHERS, *TRUST)}
 
 
 def distinct(row_list):
@@ -200,7 +208,7 @@ def file_for(workload, folder):
 def memory(folder):
     """Provides `folder`/memory for the files of rows: in memory if there is room, so that no disk is measured."""
     place = pathlib.Path("/dev/shm")
-    has_room = os.access(place, os.W_OK) and shutil.disk_usage(place).free > 2 * GIB
+    has_room = os.access(place, os.W_OK) and shutil.disk_usage(place).free > 3 * GIB
     with tempfile.TemporaryDirectory(prefix="lupine-bench-", dir=place if has_room else folder) as home:
         (folder / "memory").symlink_to(home)
         yield

@@ -49,6 +49,17 @@ http {{
     listen 127.0.0.1:{tls} ssl http2;
     root "{folder}/files";
     location = /small {{ return 200 "{small}"; }}
+    # A head as real servers send it: two of its eleven lines differ each time.
+    location = /differing {{
+      add_header Cache-Control "private, max-age=0";
+      add_header Vary "Accept-Encoding, Origin";
+      add_header X-Content-Type-Options nosniff;
+      add_header X-Request-Id $request_id;
+      add_header X-Served-At "$msec, request $connection_requests of $connection";
+      return 200 "{small}";
+    }}
+    location = /storable {{ add_header Cache-Control max-age=3600; return 200 "{small}"; }}
+    location = /large {{ add_header Cache-Control max-age=3600; }}
     location = /article {{ default_type application/json; return 200 '{article}'; }}
   }}
   # Each request is on a new connection, and no handshake is shortened.
@@ -132,7 +143,8 @@ def start_nginx(guard, folder):
         "nginx", process, log, http.client.HTTPConnection("127.0.0.1", ports["plain"], timeout=START_SECONDS), "/small")
     plain = f"http://127.0.0.1:{ports['plain']}"
     return {
-        "small": f"{plain}/small", "json": f"{plain}/article", "large": f"{plain}/large",
+        "small": f"{plain}/small", "differing": f"{plain}/differing", "storable": f"{plain}/storable",
+        "json": f"{plain}/article", "large": f"{plain}/large",
         "tls": f"https://localhost:{ports['tls']}/small", "fresh": f"https://localhost:{ports['fresh']}/small"}
 
 

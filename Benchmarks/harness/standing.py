@@ -8,7 +8,7 @@ BEGIN, END = "<!-- The figures; `make plot` writes them. -->", "<!-- The figures
 AT_FIRST = {
     "W1": 2.92, "W1r": 2.54, "W2": 3.13, "idle": 3.63, "W3": 3.28, "W4": 0.95, "W4b": 1.01, "W4s": 2.51, "W5": 1.05,
     "W6": 1.28, "W10": 2.62}
-OURS, CLIENTS = ("lupine", "lupine-loop"), ("async-http-client", "urlsession")
+CURL, NATIVE, CLIENTS = ("lupine", "lupine-loop"), ("native", "native-loop"), ("async-http-client", "urlsession")
 
 
 def written_into(readme, results):
@@ -26,17 +26,25 @@ def line(*cells):
 
 
 def ratios(results):
-    yield line("", "at first", "Lupine", "loop's executor", "goals", "most memory", *(TITLES[row] for row in CLIENTS))
-    yield "|---" * 8 + "|"
+    half = ("loop's executor", "goals", "most memory")
+    yield line("", "at first", "Lupine", *half, "native", *half, *(TITLES[row] for row in CLIENTS))
+    yield "|---" * 12 + "|"
     for name, result in results.items():
-        rows, goals = result.get("rows", {}), result.get("goals", {})
+        rows = result.get("rows", {})
         if "c" not in rows:
             continue
         yield line(
             name, f"{AT_FIRST[name]:.2f}" if name in AT_FIRST else "",
-            *(ratio(rows[row], goals.get(row)) if row in rows else "" for row in OURS),
-            ", ".join(f"{goals[row]:.2f}" for row in OURS if row in goals), table.memory(rows["lupine"], result["memory"]),
+            *half_of_line(result, CURL), *half_of_line(result, NATIVE),
             *(f"{rows[row]['ratio']:.2f}" if row in rows else "" for row in CLIENTS))
+
+
+def half_of_line(result, names):
+    """The cells of one transport: its two rows, their goals and the memory of the first row."""
+    rows, goals = result["rows"], result["goals"]
+    yield from (ratio(rows[row], goals.get(row)) if row in rows else "" for row in names)
+    yield ", ".join(f"{goals[row]:.2f}" for row in names if row in goals)
+    yield table.memory(rows[names[0]], result["memory"]) if names[0] in rows else ""
 
 
 def others(results):
@@ -46,7 +54,7 @@ def others(results):
     for name, result in results.items():
         goals = result.get("goals", {})
         for row, figures in result.get("rows", {}).items():
-            if row not in ("c", *OURS, *CLIENTS):
+            if row not in ("c", *CURL, *NATIVE, *CLIENTS):
                 goal = goals.get(row)
                 yield line(f"{name}, {TITLES[row]}", ratio(figures, goal), f"{goal:.2f}" if goal else "")
         for thing, figures in result.get("rates", {}).items():

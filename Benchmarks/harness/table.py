@@ -34,7 +34,7 @@ def rows(result):
         yield [
             TITLES[row], ratio(figures, goal), f"{figures['least']:.2f} – {figures['most']:.2f}",
             f"≤ {goal:.2f}" if goal else "", seconds(figures["cpu"]),
-            memory(figures, result["memory"] if row.startswith("lupine") else None)]
+            memory(figures, result["memory"] if row.startswith(("lupine", "native")) else None)]
 
 
 def rates(result):

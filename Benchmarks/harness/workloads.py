@@ -1,4 +1,4 @@
-"""The workloads and their goals: W1 to W10, and the cost of trust."""
+"""The workloads and their goals: W1 to W12, and the cost of trust."""
 
 import dataclasses
 
@@ -49,10 +49,18 @@ def both(default, loop):
     return {"lupine": default, "lupine-loop": loop}
 
 
+def native(default, loop):
+    return {"native": default, "native-loop": loop}
+
+
 # URLSession on Linux has no setting for a root certificate.
 SECURE = rows.OURS + (rows.STATIC_LUPINE, rows.NIO)
 # A program that contains Swift's runtime also saves the cost of calls between libraries.
-STATIC = rows.OURS + (rows.STATIC_LUPINE,) + rows.OTHERS
+STATIC = rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE) + rows.OTHERS
+
+# Lupine without and with a cache.
+MEMORY = (rows.LUPINE, rows.CACHE)
+STORED = (rows.LUPINE, rows.DISK)
 
 MOCK = Throughput(
     "W8", "the mock, without a network", "mock-throughput", "requests/s", ("100000",),
@@ -60,39 +68,58 @@ MOCK = Throughput(
 
 ALL = [
     Workload(
-        "W1", "64 bytes, one after the other", "get", "small", 15_000, warm=500, goals=both(1.25, 1.10), rows=STATIC),
-    Workload("W1r", "the same, 200 µs away", "get", "slow", 2_000, warm=100, goals=both(1.35, 1.15)),
+        "W1", "64 bytes, one after the other", "get", "small", 15_000, warm=500,
+        goals=both(1.25, 1.10) | native(1.20, 1.00), rows=STATIC),
     Workload(
-        "W2", "64 in flight, HTTP/1.1", "get", "small", 20_000, 64, 2_000, both(1.35, 1.12),
+        "W1r", "the same, 200 µs away", "get", "slow", 2_000, warm=100, goals=both(1.35, 1.15) | native(1.20, 1.05)),
+    Workload(
+        "W2", "64 in flight, HTTP/1.1", "get", "small", 20_000, 64, 2_000, both(1.35, 1.12) | native(0.85, 0.75),
         rows.OURS + (rows.STATIC_LUPINE, rows.UMBRELLA) + rows.OTHERS),
     Workload(
-        "idle", "200 in flight, 1,000 idle connections", "get", "small", 20_000, 200, 2_000, both(1.35, 1.12), rows.OURS,
-        idle=1_000),
-    Workload("W3", "64 in flight, one HTTP/2 connection", "get", "tls", 20_000, 64, 2_000, both(1.30, 1.12), SECURE),
-    Workload("W4", "1 GiB down, discarded, without a session", "discard", "large", 1, goals={"lupine": 1.05}, memory=30),
-    Workload("W4b", "1 GiB down, to a file", "file", "large", 1, goals={"lupine": 1.05}, memory=30),
-    Workload("W4s", "1 GiB down, as an async stream", "stream", "large", 1, goals={"lupine": 1.5}, memory=30),
-    Workload("W5", "1 GiB up, from a file", "put", "sink", 1, goals={"lupine": 1.05}, memory=30),
+        "W2d", "the same, two head lines that differ", "get", "differing", 20_000, 64, 2_000, native(1.00, 0.95),
+        rows.OURS),
+    Workload(
+        "idle", "200 in flight, 1,000 idle connections", "get", "small", 20_000, 200, 2_000,
+        both(1.35, 1.12) | native(0.85, 0.75), rows.OURS, idle=1_000),
+    Workload(
+        "W3", "64 in flight, one HTTP/2 connection", "get", "tls", 20_000, 64, 2_000,
+        both(1.30, 1.12) | native(0.50, 0.40), SECURE),
+    Workload(
+        "W4", "1 GiB down, discarded, without a session", "discard", "large", 1, goals={"lupine": 1.05, "native": 1.00},
+        memory=30),
+    Workload("W4b", "1 GiB down, to a file", "file", "large", 1, goals={"lupine": 1.05, "native": 1.00}, memory=30),
+    Workload(
+        "W4s", "1 GiB down, as an async stream", "stream", "large", 1, goals={"lupine": 1.5, "native": 1.20}, memory=30),
+    Workload("W5", "1 GiB up, from a file", "put", "sink", 1, goals={"lupine": 1.05, "native": 1.00}, memory=30),
     Workload(
         "W5s", "1 GiB up, as an async stream", "put-stream", "sink", 1, rows=rows.OURS + (rows.NIO,), memory=30),
     Workload(
-        "W6", "new TLS connections", "get", "fresh", 250, warm=10, goals={"lupine": 1.1},
+        "W6", "new TLS connections", "get", "fresh", 250, warm=10, goals={"lupine": 1.1, "native": 0.85},
         rows=rows.OURS + (rows.C_DEFAULT, rows.NIO), default_goal=0.05),
     Workload(
-        "W7", "start, one GET, exit", "get", "small", 1, goals={"lupine": 1.7, "lupine-static": 1.3},
-        rows=rows.OURS + (rows.STATIC_LUPINE, rows.UMBRELLA) + rows.OTHERS, processes=10),
+        "W7", "start, one GET, exit", "get", "small", 1,
+        goals={"lupine": 1.7, "lupine-static": 1.3, "native": 1.40, "native-static": 0.95},
+        rows=rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE, rows.UMBRELLA) + rows.OTHERS, processes=10),
     MOCK,
     Workload(
         "W9", "a form of ten files, 1 GiB", "form", "sink", 1, goals={"lupine": 1.1}, rows=(rows.C, rows.FORM), memory=30),
     Throughput("W9e", "encoders, from memory", "encoder-throughput", "MB/s"),
-    Workload("W10", "W2 with a decoded body", "decode", "json", 20_000, 64, 2_000, {"lupine": 1.15}, decodes=True),
+    Workload(
+        "W10", "W2 with a decoded body", "decode", "json", 20_000, 64, 2_000, {"lupine": 1.15, "native": 0.90},
+        decodes=True),
+    Workload("W11", "a miss that is not stored", "get", "small", 15_000, warm=500, goals={"lupine-cache": 1.1}, rows=MEMORY),
+    Workload("W11s", "a miss that is stored", "each", "storable", 15_000, warm=500, rows=MEMORY),
+    Workload(
+        "W12", "W4b, stored on the way", "file", "large", 1, goals={"lupine-disk": 1.3}, rows=STORED, memory=30),
+    Workload("W12h", "the same from the store", "file", "large", 1, warm=1, rows=STORED, memory=30),
     Workload("trust", "evaluators, new TLS connections", "get", "fresh", 250, warm=10, rows=rows.TRUST),
     Workload("trust-kept", "the same, one TLS connection", "get", "tls", 5_000, warm=500, rows=rows.TRUST),
 ]
 REQUESTS = [each for each in ALL if isinstance(each, Workload)]
 
 # Names for several workloads at once.
-SETS = {"W9": ["W9", "W9e"], "memory": ["W4b", "W4s", "W5", "W5s", "W9"], "trust": ["trust", "trust-kept"]}
+SETS = {"W9": ["W9", "W9e"], "memory": ["W4b", "W4s", "W5", "W5s", "W9"], "trust": ["trust", "trust-kept"],
+    "cache": ["W8", "W11", "W11s", "W12", "W12h"]}
 NAMES = dict.fromkeys([each.name for each in ALL] + list(SETS))
 
 
