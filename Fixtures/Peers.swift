@@ -36,6 +36,9 @@ public enum Peers {
   /// squid, a proxy without authentication, `http://127.0.0.1:PORT`.
   public static var squid: String? { variable("LUPINE_SQUID") }
 
+  /// squid as a shared cache, `http://127.0.0.1:PORT`; the other instances store nothing.
+  public static var squidCache: String? { variable("LUPINE_SQUID_CACHE") }
+
   /// squid with Basic for the user `ali` with the password `open sesame`, `http://127.0.0.1:PORT`.
   public static var squidForUsers: String? { variable("LUPINE_SQUID_USERS") }
 
@@ -59,6 +62,34 @@ public enum Peers {
 
   /// dante for the user `ali` with the password `open sesame`, `127.0.0.1:PORT`.
   public static var danteForUsers: String? { variable("LUPINE_DANTE_USERS") }
+
+  /// The address of a Redis server, `127.0.0.1:PORT`; the user `ali` has the password `open sesame`, and the default user
+  /// needs none.
+  public static var redis: String? { variable("LUPINE_REDIS") }
+
+  /// The path of the Redis server's Unix-domain socket.
+  public static var redisSocket: String? { variable("LUPINE_REDIS_SOCKET") }
+
+  /// The base URL of hypercorn, `http://127.0.0.1:PORT`, for HTTP/1.1 and for HTTP/2 with prior knowledge.
+  ///
+  /// `/echo` returns the request's body, `/mirror` returns each piece when it arrives, and `/size` returns the size.
+  /// `/known/N` and `/unknown/N` return N bytes with and without Content-Length; each byte is its offset modulo 251.
+  public static var hypercorn: String? { variable("LUPINE_HYPERCORN") }
+
+  /// The base URL of hypercorn with TLS, `https://localhost:PORT`, for HTTP/2 and HTTP/1.1.
+  public static var hypercornTLS: String? { variable("LUPINE_HYPERCORN_TLS") }
+
+  /// The base URL of caddy, a proxy before hypercorn, `http://127.0.0.1:PORT`.
+  public static var caddy: String? { variable("LUPINE_CADDY") }
+
+  /// The base URL of caddy with TLS, `https://localhost:PORT`.
+  public static var caddyTLS: String? { variable("LUPINE_CADDY_TLS") }
+
+  /// The base URL of HAProxy, a proxy before hypercorn, `http://127.0.0.1:PORT`.
+  public static var haproxy: String? { variable("LUPINE_HAPROXY") }
+
+  /// The base URL of HAProxy with TLS, `https://localhost:PORT`.
+  public static var haproxyTLS: String? { variable("LUPINE_HAPROXY_TLS") }
 
   /// The path of the Python that has the packages of `Tests/Support/Peers/requirements.txt`.
   public static var python: String? { variable("LUPINE_PYTHON") }

@@ -3,11 +3,13 @@ public import Foundation
 /// A program of this package that tests run as a separate process.
 public enum Program {
   /// Runs the program until it exits and returns the lines that it prints.
-  public static func run(_ name: String, _ arguments: [String]) throws -> [String] {
+  ///
+  /// `wrapper` is a command that runs the program, such as `unshare --net`, and receives its path and arguments.
+  public static func run(_ name: String, _ arguments: [String], under wrapper: [String] = []) throws -> [String] {
     let process = Process()
     let output = Pipe()
-    process.executableURL = try url(name)
-    process.arguments = arguments
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = wrapper + [try url(name).path] + arguments
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
     try process.run()

@@ -14,7 +14,7 @@ mock.stub(.get, "https://api.example.com/users", .text("users"))
 
 let session = try Session.Builder()
   .transport(mock)  // or .curl
-  .monitor(ClosureEventMonitor { event in print(event) })
+  .monitor(.custom { event in print(event) })
   .build()
 let request = session.request("https://api.example.com/users")
 let response = await request.serializingString().response

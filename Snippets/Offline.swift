@@ -10,7 +10,7 @@ struct User: Codable, Sendable {
 
 // snippet.show
 let mock = MockTransport()
-mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
+mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(["id": 42, "name": "mattt", "tags": ["staff", nil]]))
 mock.stub(.post, "https://api.example.com/v1/users") { request in .status(.created) }
 let offline = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
 let mattt = try await offline.request("https://api.example.com/v1/users/42").serializingDecodable(User.self).value

@@ -6,6 +6,7 @@ import LupineMock
 // snippet.hide
 let mock = MockTransport()
 mock.stub(.get, "/v1/items", .sequence([.status(.serviceUnavailable).field(.retryAfter, "2"), .text("items")]))
+mock.stub(.get, "/v1/stock", .sequence([.text("[7,"), .text("[7, 4]")]))
 mock.stub(.post, "/v1/orders", .sequence([.reset, .text("ordered", status: .created)]))
 mock.stub(.get, "/v1/account", .sequence([.challenge("Bearer"), .text("account")]))
 mock.stub(.post, "/v1/token", .json(["token": "new"]))
@@ -42,6 +43,15 @@ let items = try await session.request("items").validate().serializingString().va
 // With an idempotency key, the server can recognise a POST that is sent again.
 let order = try await session.request("orders", method: .post).idempotencyKey().serializingString().value
 
+/// Repeats a request once if its response cannot be decoded.
+struct DecodingRetrier: Retrier {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
+    guard attempt.error?.kind == .serializationFailed, attempt.retries < 1 else { return .doNotRetry }
+    return .retry(after: .seconds(1))
+  }
+}
+let stock = try await session.request("stock").retrier(DecodingRetrier()).serializingDecodable([Int].self).value
+
 // A 401 refreshes the token, once for all requests that are refused at the same time.
 let account = try await session.request("account").validate().serializingString().value
 
@@ -49,12 +59,12 @@ let account = try await session.request("account").validate().serializingString(
 let response = await session.request("moved").serializingString().response
 for step in response.redirects { print(step) }  // GET https://api.example.com/v1/moved (301)
 // snippet.hide
-print(items, order, account)
+print(items, order, stock, account)
 // snippet.show
 
-let careful = RetryPolicy(limit: 5, cap: .seconds(20), retryAfterCap: .seconds(120), budget: RetryBudget(capacity: 20))
+let policy = RetryPolicy(limit: 5, cap: .seconds(20), retryAfterCap: .seconds(120), budget: RetryBudget(capacity: 20))
 let breaker = CircuitBreaker(.init { $0.breakDuration = .seconds(10) })  // shared by both sessions
-let reading = try Session.Builder().transport(mock).retrier(careful).install(breaker).build()
+let reading = try Session.Builder().transport(mock).retrier(policy).install(breaker).build()
 let writing = try Session.Builder().transport(mock).install(breaker).install(.rateLimit(10, per: .seconds(1))).build()
 // snippet.hide
 _ = (reading, writing)

@@ -41,7 +41,18 @@ let found = try await session.request("search", parameters: ["q": "lupine"], enc
 
 // snippet.hide
 print(found)
-let tags = ["staff"], page = 2, token = "a-token"
+let tags = ["staff"], page = 2, token = "a-token", query = "ada"
+// snippet.show
+
+var parameters: Parameters = ["sort": "name"]
+parameters["query"] = query
+parameters["tags"] = ["a", "b"]
+parameters["page"] = page + 1
+parameters["sort"] = nil  // removes it
+// snippet.hide
+print(parameters.values.count)
+let form: Data = try URLEncodedFormEncoder().encode(["grant_type": "password"])
+print(form.count)
 // snippet.show
 
 // Nested variables of different types need a struct: ["tags": tags, "page": page] has no common type.
@@ -54,15 +65,10 @@ let filtered = try await session.request(
 )
 .serializingDecodable([User].self).value
 
-// A field of your own, and one that the library makes.
-extension HTTPField.Name {
-  // snippet.hide
-  // swift-format-ignore: NeverForceUnwrap
-  // snippet.show
-  static let trace = HTTPField.Name("X-Trace")!
-}
-let traced = session.request("users", headers: [.trace: "42", .accept: "application/json"])
-let authorized = session.request("users", headers: HTTPFields([.authorization(bearerToken: token)]))
+// Names as text or as constants, and fields that the library makes.
+let traced = session.request("users", headers: ["X-Trace": "42", .accept: "application/json"])
+let authorized = session.request(
+  "users", headers: [.accept("application/json"), .userAgent("demo/1.0"), .authorization(bearerToken: token)])
 
 // snippet.hide
 print(users, ada, filtered, await traced.serializingString().result, await authorized.serializingString().result)
@@ -97,6 +103,15 @@ let response = await session.request("report")
   }
   .serializingString().response
 
+// snippet.hide
+// The same rule as a result, in Alamofire's form.
+let checked = await session.request("report")
+  .validate { request, response, data in
+    response.headerFields[.retryAfter] == nil ? .success(()) : .failure(Maintenance())
+  }
+  .serializingString().result
+print(checked)
+// snippet.show
 switch response.result {
 case .success(let text): print(text)
 case .failure(let error):
@@ -139,3 +154,22 @@ do {
   print(error)
 }
 try mock.verify()
+
+// The events of this request alone.
+let watched = try await session.request("report")
+  .monitor(.custom { event in print(event) })
+  .serializingString().value
+
+let prepared = session.request("report").startsImmediately(false)
+  .responseString { response in print(response.result) }
+// Nothing is sent before this call.
+prepared.resume()
+
+switch prepared.state {
+case .initialized, .suspended: print("not running")
+case .resumed: print("running, after \(prepared.retryCount) retries")
+case .cancelled, .finished: print("over, after \(prepared.retryCount) retries")
+}
+// snippet.hide
+print(watched)
+await session.finishRequests()

@@ -56,6 +56,13 @@ let receipt = try await session.upload(.file("\(folder)/video.mov"), to: "videos
 print(receipt)
 // snippet.show
 
+// Compresses a body of 4 KiB or more, unless it is an image.
+let csvUpload = session.upload(Data(count: 10_000), to: "videos", headers: [.contentType: "text/csv"])
+  .adapter(.compression(minimumSize: 4_096, where: { $0.headers[.contentType]?.hasPrefix("image/") != true }))
+// snippet.hide
+print(try await csvUpload.serializingString().value, mock.requests.last?.headers[.contentEncoding] ?? "not compressed")
+// snippet.show
+
 // Bodies that are generated during the upload: one can be sent again, the other exists only once.
 let rows = RequestBody.stream {
   AsyncStream<[UInt8]> { continuation in

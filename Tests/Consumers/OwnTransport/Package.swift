@@ -6,8 +6,7 @@ import PackageDescription
 let package = Package(
   name: "OwnTransport",
   dependencies: [
-    .package(name: "Lupine", path: "../../..", traits: []),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(name: "Lupine", path: "../../..", traits: [])
   ],
   targets: [
     .executableTarget(
@@ -16,7 +15,6 @@ let package = Package(
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineFraming", package: "Lupine"),
         .product(name: "LupineTesting", package: "Lupine"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
       ])
   ]
 )

@@ -53,6 +53,7 @@ struct RecordingTransport: Transport {
 
   func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }
 
+  func remedy(for missing: TransportCapabilities) -> String? { base.remedy(for: missing) }
   func makeMonitor() -> (any EventMonitor)? { base.makeMonitor() }
   func connectionPool() async -> ConnectionPoolSnapshot? { await base.connectionPool() }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import HTTPTypes
 import LupineCore
 
 /// The bytes of one exchange: sends the request while it waits for the response.
@@ -179,13 +178,8 @@ extension ExchangeStream {
     try wait(for: alsoForOutput ? POLLIN | POLLOUT : POLLIN, on: socket, until: continueDeadline) & ~POLLOUT != 0
   }
 
-  /// Waits until there is input, and sends the request meanwhile; returns false at the end of the connection.
-  mutating func hasInput() throws(LupineError) -> Bool {
-    if !input.isEmpty { return true }
-    return try receive()
-  }
-
-  private mutating func receive() throws(LupineError) -> Bool {
+  /// Waits for bytes, and sends the request meanwhile; returns false at the end of the connection.
+  mutating func receive() throws(LupineError) -> Bool {
     while true {
       let more = try send()
       guard try waitForInput(more) else { continue }
@@ -202,23 +196,6 @@ extension ExchangeStream {
       // After a failed write, the system may report a reset as an orderly end.
       guard count == 0, !hasWriteFailed else { throw Self.lost }
       return false
-    }
-  }
-
-  /// Reads a line of at most `limit` bytes; returns it without its CRLF.
-  mutating func readLine(_ limit: Int, _ name: Limits.Name) throws(LupineError) -> ArraySlice<UInt8> {
-    var searched = 0
-    while true {
-      if let end = input.dropFirst(searched).firstIndex(of: 0x0A) {
-        let line = input[..<end].dropLast()
-        guard input[..<end].last == 0x0D else { throw .malformed("a line does not end with CRLF") }
-        guard line.count <= limit else { throw .exceeded(name) }
-        input = input[(end + 1)...]
-        return line
-      }
-      searched = input.count
-      guard searched - 1 <= limit else { throw .exceeded(name) }
-      guard try receive() else { throw Self.lost }
     }
   }
 }

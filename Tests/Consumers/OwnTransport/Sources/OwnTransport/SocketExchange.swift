@@ -1,5 +1,4 @@
 import Glibc
-import HTTPTypes
 import LupineCore
 import LupineFraming
 
@@ -33,24 +32,24 @@ struct SocketExchange {
 
   /// Makes the exchange; calls `answer` once, at the final head or at an error before the head.
   mutating func run(_ answer: (SocketTransport.Answer) -> Void) {
-    let head: ResponseHead
-    let framing: ResponseFraming
+    // The reader stays on this thread, because a `HeadCache` is not `Sendable`.
+    var reader = ResponseReader(to: request.method, context.limits, HeadCache())
+    let head: HTTPResponse
     do throws(LupineError) {
       try connect()
       stream.begin(request)
-      head = try readHead()
-      framing = try ResponseFraming(of: head.response, to: request.method, in: head.version)
+      head = try readHead(&reader)
     } catch {
       end(keeping: false)
       return answer(.failure(error.measured(metrics)))
     }
-    let (body, writer) = context.makeBody(for: head.response) { [wakeup] in wakeup.update { $0.hasRoom = true } }
-    answer(.success(TransportResponse(head: head.response, body: body)))
+    let (body, writer) = context.makeBody(for: head) { [wakeup] in wakeup.update { $0.hasRoom = true } }
+    answer(.success(TransportResponse(head: head, body: body)))
     do throws(LupineError) {
-      let trailers = try readBody(framing, to: writer)
+      let trailers = try readBody(&reader, to: writer)
       // A server may answer first and process the rest of the request afterwards.
       if head.status.kind == .successful { try stream.finishSending() }
-      end(keeping: head.isPersistent && framing != .untilClose && !request.headers.haveConnectionClose)
+      end(keeping: reader.keepsConnection && !request.headers.haveConnectionClose)
       writer.finish(trailers: trailers, metrics: metrics)
     } catch {
       end(keeping: false)
@@ -133,96 +132,56 @@ extension SocketExchange {
 
 extension SocketExchange {
   /// Reads heads up to the final one.
-  private mutating func readHead() throws(LupineError) -> ResponseHead {
-    var informationalCount = 0
+  private mutating func readHead(_ reader: inout ResponseReader) throws(LupineError) -> HTTPResponse {
     while true {
-      var head = try ResponseHead(statusLine: stream.readLine(context.limits.responseFields, .responseFields))
-      metrics.version = head.version
-      head.fields = try readFields(context.limits.responseFields, .responseFields)
-      guard head.isInformational else {
+      let (event, _) = try nextEvent(&reader)
+      metrics.version = reader.version
+      switch event {
+      case .interim(let head):
+        context.emit(.informational(head))
+        if head.status.code == 100 { stream.stopWaitingForContinue(isGranted: true) }
+      case .head(let head, _):
         stream.stopWaitingForContinue(isGranted: false)
-        return head
+        return head.response
+      case .content, .end: break
       }
-      guard head.status.code != 101 else { throw .malformed("it switches to a protocol that was not asked for") }
-      informationalCount += 1
-      guard informationalCount <= context.limits.informationalResponses else {
-        throw .exceeded(.informationalResponses)
-      }
-      context.emit(.informational(head.response))
-      if head.status.code == 100 { stream.stopWaitingForContinue(isGranted: true) }
     }
   }
 
-  /// Reads the fields of a head, or the trailers.
-  private mutating func readFields(_ limit: Int, _ name: Limits.Name) throws(LupineError) -> HTTPFields {
-    var fields = HTTPFields()
-    var room = limit
-    while true {
-      let line = try stream.readLine(max(0, room), name)
-      if line.isEmpty { return fields }
-      room -= line.count + 2
-      fields.append(try parseField(line))
-      guard fields.count <= context.limits.responseFieldCount else { throw .exceeded(.responseFieldCount) }
-    }
-  }
-
-  /// Reads the body; returns its trailers.
+  /// Passes the body to the sink, and waits while the sink has no room; returns the trailers.
+  ///
+  /// Nothing more is read from the socket meanwhile, so that TCP slows the peer down.
   private mutating func readBody(
-    _ framing: ResponseFraming, to writer: ResponseBodyWriter
+    _ reader: inout ResponseReader, to writer: ResponseBodyWriter
   ) throws(LupineError) -> HTTPFields? {
-    switch framing {
-    case .none: break
-    case .length(let count): try pass(count, to: writer)
-    case .untilClose: while try stream.hasInput() { try pass(Int64(stream.input.count), to: writer) }
-    case .chunked: return try passChunks(to: writer)
-    }
-    return nil
-  }
-
-  /// Passes the content of chunks to the sink; returns the trailers.
-  private mutating func passChunks(to writer: ResponseBodyWriter) throws(LupineError) -> HTTPFields? {
-    var reader = ChunkReader(context.limits)
-    var trailers = HTTPFields()
-    while !reader.isFinished {
+    while true {
       try waitForRoom()
-      guard try stream.hasInput() else { throw ExchangeStream.lost }
-      var position = 0
-      let input = stream.input
-      try input.withUnsafeBufferPointer { (bytes) throws(LupineError) in
-        let piece = UnsafeRawBufferPointer(bytes)
-        // If the sink has no room, the remaining bytes stay in `input`. Until they are used, nothing more is read from
-        // the socket, so that TCP slows the peer down.
-        while !isPaused, let element = try reader.next(in: piece, from: &position) {
-          switch element {
-          case .content(let range):
-            metrics.bytesReceived += Int64(range.count)
-            isPaused = try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause
-          case .trailer(let line): trailers.append(try parseField(line.dropLast(2)))
-          case .end: break
-          }
-        }
-      }
-      writer.deliver()
-      stream.input = input.dropFirst(position)
-    }
-    guard trailers.count <= context.limits.responseFieldCount else { throw .exceeded(.responseFieldCount) }
-    return trailers.isEmpty ? nil : trailers
-  }
-
-  /// Passes `count` bytes of content to the sink, and waits while the sink has no room.
-  private mutating func pass(_ count: Int64, to writer: ResponseBodyWriter) throws(LupineError) {
-    var rest = count
-    while rest > 0 {
-      try waitForRoom()
-      guard try stream.hasInput() else { throw ExchangeStream.lost }
-      let piece = stream.input.prefix(Int(min(rest, Int64(stream.input.count))))
-      metrics.bytesReceived += Int64(piece.count)
-      let flow = try piece.withUnsafeBufferPointer { (bytes) throws(LupineError) in
+      let (event, content) = try nextEvent(&reader)
+      if case .end(let trailers) = event { return trailers }
+      metrics.bytesReceived += Int64(content.count)
+      let flow = try content.withUnsafeBufferPointer { (bytes) throws(LupineError) in
         try writer.write(UnsafeRawBufferPointer(bytes))
       }
       isPaused = flow == .pause
-      rest -= Int64(piece.count)
-      stream.input = stream.input.dropFirst(piece.count)
+    }
+  }
+
+  /// Returns the next event of the response, with its bytes of content; receives more bytes if necessary.
+  private mutating func nextEvent(
+    _ reader: inout ResponseReader
+  ) throws(LupineError) -> (ResponseReader.Event, content: ArraySlice<UInt8>) {
+    while true {
+      let input = stream.input
+      var position = 0
+      let event = try input.withUnsafeBufferPointer { (bytes) throws(LupineError) in
+        try reader.next(in: UnsafeRawBufferPointer(bytes), from: &position)
+      }
+      stream.input = input.dropFirst(position)
+      if let event {
+        guard case .content(let range) = event else { return (event, []) }
+        return (event, input.dropFirst(range.lowerBound).prefix(range.count))
+      }
+      if try !stream.receive(), let end = try reader.connectionEnded() { return (end, []) }
     }
   }
 
@@ -233,6 +192,15 @@ extension SocketExchange {
         return news.hasRoom
       }
       if hasRoom { isPaused = false } else { try stream.sendWhilePaused() }
+    }
+  }
+}
+
+extension HTTPFields {
+  /// Whether the connection is closed after the message (RFC 9112 section 9.6).
+  fileprivate var haveConnectionClose: Bool {
+    self[values: .connection].contains { value in
+      value.split { ", \t".contains($0) }.contains { $0.lowercased() == "close" }
     }
   }
 }

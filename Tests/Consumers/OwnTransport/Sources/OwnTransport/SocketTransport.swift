@@ -1,5 +1,4 @@
 import Glibc
-import HTTPTypes
 import LupineCore
 import Synchronization
 

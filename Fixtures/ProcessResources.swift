@@ -1,0 +1,22 @@
+import FoundationEssentials
+
+/// The system resources of this process.
+public struct ProcessResources {
+  /// The number of open descriptors.
+  public let descriptors: Int
+  /// The names of the threads.
+  private let threads: [String]
+
+  /// Counts the resources.
+  public init() throws {
+    let files = FileManager.default
+    descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
+    threads = try files.contentsOfDirectory(atPath: "/proc/self/task").compactMap { task in
+      // The name of a thread that has ended since the listing cannot be read.
+      try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+    }
+  }
+
+  /// The number of threads whose names begin with a text.
+  public func threadCount(named prefix: String) -> Int { threads.count { $0.hasPrefix(prefix) } }
+}
