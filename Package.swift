@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
 ]
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+/// OpenSSL, and the target that initializes it before `main`.
+let openSSL: [Target.Dependency] = ["COpenSSL", "COpenSSLSetup"]
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 func source(_ name: String, _ dependencies: [Target.Dependency], packageAccess: Bool = true) -> Target {
@@ -46,6 +48,12 @@ func observability(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Observability"]))
 }
 
+/// A plugin that the umbrella brings with the trait `Standard`.
+func standard(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["Standard"])) }
+
+/// A plugin that the umbrella brings with the trait `Native`.
+func native(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["Native"])) }
+
 let package = Package(
   name: "Lupine",
   products: [
@@ -57,14 +65,18 @@ let package = Package(
     .library(name: "LupineTransfers", targets: ["LupineTransfers"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineFraming", targets: ["LupineFraming"]),
+    .library(name: "LupineNative", targets: ["LupineNative"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
+    .library(name: "LupineCache", targets: ["LupineCache"]),
     .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineCookies", targets: ["LupineCookies"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
+    .library(name: "LupineRedis", targets: ["LupineRedis"]),
     .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
+    .library(name: "LupineSQLite", targets: ["LupineSQLite"]),
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
@@ -72,16 +84,19 @@ let package = Package(
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
   traits: [
-    .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
-    .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
-    .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
-    .trait(name: "Authentication", description: "The umbrella answers Digest challenges, with OpenSSL's hashes."),
-    .trait(name: "Cookies", description: "The umbrella brings the cookie jar."),
+    // One trait, and not one for each plugin: SwiftPM passes the enabled traits of a package to the compiler in random
+    // order, so with several of them each new build plan compiles the package again.
+    .trait(
+      name: "Standard",
+      description: "The umbrella brings the plugins with C libraries: libcurl, codings, Digest, cookies, pins."),
+    .trait(
+      name: "Native",
+      description: "The umbrella brings the native transport, which `LUPINE_TRANSPORT=native` selects."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .trait(
       name: "Observability",
       description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
-    .default(enabledTraits: ["Authentication", "Compression", "Cookies", "Curl", "OpenSSL"]),
+    .default(enabledTraits: ["Standard"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -110,30 +125,41 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", "LupineSession", "LupineStreams",
-        "LupineTransfers", httpTypes,
-        .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
-        .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
-        .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
-        .target(name: "LupineCookies", condition: .when(traits: ["Cookies"])),
-        .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
+        "LupineCache", "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", "LupineSession",
+        "LupineStreams", "LupineSupport", "LupineTransfers", httpTypes,
+        standard("LupineAuthentication"),
+        standard("LupineCompression"),
+        standard("LupineCookies"),
+        standard("LupineCurl"),
+        standard("LupineOpenSSL"),
+        native("LupineNative"),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509", deque]),
+    plugin("LupineCurl", openSSL + ["CLibcurl", "LupineEventLoop", "LupineFraming", "LupineTLS", deque]),
     plugin("LupineMock", ["LupineCoding", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
-    plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
-    // The code for OpenSSL that LupineCurl and LupineOpenSSL share; neither a plugin nor a product.
+    plugin("LupineOpenSSL", openSSL + ["LupineX509"]),
+    // The code for OpenSSL that LupineTLS and LupineOpenSSL share; neither a plugin nor a product.
     .target(
-      name: "LupineX509", dependencies: ["COpenSSL", "LupineFoundation"], path: "Plugins/LupineX509",
+      name: "LupineX509", dependencies: openSSL + ["LupineFoundation"], path: "Plugins/LupineX509",
       swiftSettings: settings),
+    // The verification of peers that the transports share; neither a plugin nor a product.
+    plugin("LupineTLS", openSSL + ["LupineEventLoop", "LupineX509"]),
+    plugin(
+      "LupineNative",
+      openSSL + ["CNghttp2", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", "LupineX509", deque]),
+    // The event loop that the transports share; neither a plugin nor a product.
+    plugin("LupineEventLoop", ["CSockets", deque]),
     // How responses of HTTP/1.1 are framed, for transports that read the bytes.
     plugin("LupineFraming", []),
+    plugin("LupineRedis", openSSL + [deque]),
     plugin("LupineResilience", ["LupineSession", deque]),
-    plugin("LupineAuthentication", ["LupineCoding", "LupineSession", "COpenSSL"]),
+    plugin("LupineCache", ["LupineSession", "LupineTransfers", deque]),
+    plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
+    plugin("LupineSQLite", ["CSQLite", deque]),
     plugin(
       "LupineObservability",
       [
@@ -142,11 +168,17 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
+    .systemLibrary(name: "CSockets", path: "Plugins/CSockets"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    // A target of its own, because a system library has no code.
+    .target(
+      name: "COpenSSLSetup", dependencies: ["COpenSSL"], path: "Plugins/COpenSSLSetup"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
+    cLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    cLibrary("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
     .executableTarget(
@@ -167,18 +199,33 @@ let package = Package(
     test(
       "LupineCurlTests",
       [
-        "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting", "CLibcurl",
-        "COpenSSL",
-        "TrustSupport",
+        "LupineCore", "LupineCurl", "LupineEventLoop", "LupineFraming", "LupineTesting", "CLibcurl", "PeerSupport",
+        "TransportSupport",
+      ]),
+    // The tests that run over libcurl and over the native transport.
+    test(
+      "TransportTests",
+      [
+        "LupineCompression", "LupineCore", "LupineCurl", "LupineEventLoop", "LupineMock", "LupineMultipart",
+        "LupineNative", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport", "TransportSupport", "TrustSupport",
+      ]),
+    test(
+      "LupineNativeTests",
+      [
+        "CNghttp2", "LupineCore", "LupineEventLoop", "LupineFraming", "LupineMock", "LupineNative",
+        "LupineTesting",
+        "PeerSupport", "TrustSupport",
       ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",
-      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
-    test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
+      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock", "TransportSupport"]),
+    test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock", "TransportSupport"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
-    test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
+    test(
+      "LupineMultipartTests",
+      ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting", "TransportSupport"]),
     test(
       "LupineReachabilityTests",
       ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
@@ -188,21 +235,37 @@ let package = Package(
         "CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes,
       ],
       path: "Tests/Support/ReachabilityProbe", swiftSettings: settings),
+    // Peers that send bytes or frames of HTTP/2 as a script says, or that flood their client.
+    .target(
+      name: "PeerSupport",
+      dependencies: [
+        "COpenSSL", "LupineCore", "LupineFixtures", "LupineMock", "LupineSession", "LupineSupport", "LupineTesting",
+        "LupineTransfers", httpTypes,
+      ],
+      path: "Tests/Support/PeerSupport", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/Support/CSeccomp"),
     .target(
       name: "TrustSupport",
       dependencies: [
         "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession",
-        httpTypes,
+        "PeerSupport", httpTypes,
       ],
       path: "Tests/Support/TrustSupport", swiftSettings: settings),
     test(
-      "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),
+      "LupineOpenSSLTests",
+      [
+        "COpenSSL", "LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TransportSupport",
+        "TrustSupport",
+      ]),
     // Also a package of its own, for the address sanitizer.
     .testTarget(
       name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"],
       path: "Tests/Support/Hostile/HostileTests",
       swiftSettings: settings),
+    test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
+    test(
+      "LupineCacheTests",
+      ["LupineCache", "LupineCore", "LupineCurl", "LupineMock", "LupineRedis", "LupineSQLite", "LupineTesting"]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineObservabilityTests",
@@ -210,22 +273,39 @@ let package = Package(
         "LupineCore", "LupineCurl", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
         observability("InMemoryLogging", "swift-log"), observability("MetricsTestKit", "swift-metrics"),
         observability("Tracing", "swift-distributed-tracing"),
-        observability("InMemoryTracing", "swift-distributed-tracing"),
+        observability("InMemoryTracing", "swift-distributed-tracing"), "TransportSupport",
       ]),
+    test("LupineSQLiteTests", ["LupineCore", "LupineSQLite", "LupineTesting", "StoreProbe"]),
+    .executableTarget(
+      name: "StoreProbe", dependencies: ["CFaultyDisk", "LupineCore", "LupineFixtures", "LupineSQLite", httpTypes],
+      path: "Tests/Support/StoreProbe", swiftSettings: settings),
+    .target(name: "CFaultyDisk", path: "Tests/Support/CFaultyDisk"),
     test("LupineTestingTests", ["LupineCore", "LupineFraming", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["ConnectionProbe", "Lupine", "LupineCurl", "LupineMock", "LupineTesting", "TransferProbe"]),
+    test(
+      "LupineTests",
+      ["Lupine", "LupineCurl", "LupineMock", "LupineNative", "LupineTesting", "TransferProbe", "TransportSupport"]),
+    // Runs tests over each transport with a network.
+    .target(
+      name: "TransportSupport",
+      dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineNative", "LupineTesting", httpTypes],
+      path: "Tests/Support/TransportSupport", swiftSettings: settings),
     .executableTarget(
       name: "TransferProbe",
-      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineSession", "LupineTransfers"],
+      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineNative", "LupineSession", "LupineTransfers"],
       path: "Tests/Support/TransferProbe",
       swiftSettings: settings),
-    .target(name: "CScriptedSystem", path: "Tests/Support/CScriptedSystem"),
+    // No test target depends on these two programs: the test bundle would link the functions that replace the system's.
+    .target(name: "CFailingSystem", path: "Tests/Support/CFailingSystem"),
     .executableTarget(
-      name: "ConnectionProbe", dependencies: ["CScriptedSystem", "LupineCore", "LupineCurl", "LupineSession"],
+      name: "SystemFaultProbe", dependencies: ["CFailingSystem", "LupineCore", "LupineNative", "LupineSession"],
+      path: "Tests/Support/SystemFaultProbe", swiftSettings: settings),
+    .executableTarget(
+      name: "ConnectionProbe",
+      dependencies: ["CFailingSystem", "LupineCore", "LupineCurl", "LupineNative", "LupineSession", "LupineTesting"],
       path: "Tests/Support/ConnectionProbe", swiftSettings: settings),
     test(
       "SecurityTests",
-      ["ConnectionProbe", "Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"],
+      ["Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TransportSupport", "TrustSupport"],
       exclude: ["README.md"]),
   ],
   swiftLanguageModes: [.v6]

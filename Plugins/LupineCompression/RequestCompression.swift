@@ -22,23 +22,38 @@ public struct RequestCompression: RequestAdapter {
   private let coding: any ContentCoding
   private let minimumSize: Int64
   private let existing: ExistingCoding
+  private let isEligible: Predicate
+
+  /// Decides whether a request's body is encoded; `false` leaves the request unchanged.
+  ///
+  /// It is called once for each attempt of a request with a body that is not smaller than `minimumSize`, on the
+  /// session's executor; calls may be concurrent.
+  public typealias Predicate = @Sendable (OutgoingRequest) -> Bool
 
   /// Creates the adapter with a coding.
   ///
   /// - Parameters:
   ///   - minimumSize: the size in bytes below which a body of known length is not encoded. Default: 1 KiB.
   ///   - existing: the treatment of a request that already has a `Content-Encoding`. Default: the request fails.
-  public init(_ coding: some ContentCoding, minimumSize: Int64 = 1 << 10, existing: ExistingCoding = .fail) {
+  ///   - isEligible: decides by the request and its body whether the body is encoded; see `Predicate`. Default: every
+  ///     body is.
+  public init(
+    _ coding: some ContentCoding, minimumSize: Int64 = 1 << 10, existing: ExistingCoding = .fail,
+    where isEligible: @escaping Predicate = { _ in true }
+  ) {
     self.coding = coding
     self.minimumSize = minimumSize
     self.existing = existing
+    self.isEligible = isEligible
   }
 
-  /// Encodes the body.
+  /// Encodes the body, unless it is small or the predicate refuses it.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` if the request has a `Content-Encoding` and `existing` is `fail`.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !request.body.isNone else { return request }
+    let isSmall = request.body.length.map { $0 < minimumSize } ?? false
+    guard isSmall || isEligible(request) else { return request }
     var request = request
     if let field = request.headers[.contentEncoding] {
       switch existing {
@@ -51,7 +66,7 @@ public struct RequestCompression: RequestAdapter {
         )
       }
     }
-    if let length = request.body.length, length < minimumSize { return request }
+    if isSmall { return request }
     request.body = try coded(request.body)
     request.headers[.contentEncoding] = coding.name
     return request
@@ -75,9 +90,10 @@ extension RequestAdapter where Self == RequestCompression {
   /// Encodes the bodies of requests; see `RequestCompression`.
   public static func compression(
     _ coding: some ContentCoding = GzipCoding(), minimumSize: Int64 = 1 << 10,
-    existing: RequestCompression.ExistingCoding = .fail
+    existing: RequestCompression.ExistingCoding = .fail,
+    where isEligible: @escaping RequestCompression.Predicate = { _ in true }
   ) -> RequestCompression {
-    RequestCompression(coding, minimumSize: minimumSize, existing: existing)
+    RequestCompression(coding, minimumSize: minimumSize, existing: existing, where: isEligible)
   }
 }
 

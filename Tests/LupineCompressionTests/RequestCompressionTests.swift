@@ -135,4 +135,28 @@ import Testing
       #expect(adapted.body.isReplayable == isReplayable)
     }
   }
+
+  @Test func `a predicate decides by the request and its body`() async throws {
+    let (body, data) = Self.body(.bytes)
+    let adapter: RequestCompression = .compression(where: { request in
+      guard case .bytes(let bytes) = request.body.source else { return false }
+      return request.headers[.contentType] != "image/png" && bytes.count < 20_000
+    })
+    #expect(try await send(body, adapter).headers[.contentEncoding] == "gzip")
+    let image = try await send(body, headers: [.contentType: "image/png"], adapter)
+    #expect(image.headers[.contentEncoding] == nil)
+    #expect(image.body == data)
+    #expect(try await send(Self.body(.stream).0, adapter).headers[.contentEncoding] == nil)
+  }
+
+  @Test func `a predicate is not asked about a small body, and what it refuses keeps its coding`() async throws {
+    let never = RequestCompression(.gzip) { _ in
+      Issue.record("The predicate was called.")
+      return true
+    }
+    #expect(try await send(.text("small"), never).text == "small")
+    let sent = try await send(
+      Self.body(.bytes).0, headers: [.contentEncoding: "br"], RequestCompression(.gzip) { _ in false })
+    #expect(sent.headers[.contentEncoding] == "br")
+  }
 }

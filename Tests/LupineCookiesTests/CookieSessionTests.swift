@@ -6,6 +6,7 @@ import LupineFixtures
 import LupineMock
 import LupineSession
 import Testing
+import TransportSupport
 
 import LupineCurl
 
@@ -104,7 +105,7 @@ import LupineCurl
 }
 
 /// Cookies of httpbin, which Werkzeug formats and parses.
-@Suite(.enabled(if: Peers.httpbin != nil || Peers.areRequired))
+@Suite(.overEachTransport, .enabled(if: Peers.httpbin != nil || Peers.areRequired))
 struct CookiePeerTests {
   private struct Shown: Decodable {
     var cookies: [String: String]

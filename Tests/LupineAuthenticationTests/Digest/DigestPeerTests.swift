@@ -7,9 +7,10 @@ import LupineCurl
 import LupineFixtures
 import LupineMock
 import Testing
+import TransportSupport
 
 /// Digest and Basic with servers of other projects: mod_auth_digest and mod_auth_basic of apache2, and httpbin.
-@Suite(.enabled(if: Peers.apache != nil || Peers.areRequired))
+@Suite(.overEachTransport, .enabled(if: Peers.apache != nil || Peers.areRequired))
 struct DigestPeerTests {
   private static let credential = Credential(username: "mufasa", password: "Circle of Life")
   private static let seen = HTTPField.Name("X-Authorization") ?? .server

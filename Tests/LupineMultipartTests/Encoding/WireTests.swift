@@ -8,9 +8,10 @@ import LupineMultipart
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 /// Multipart requests over a real connection.
-@Suite struct WireTests {
+@Suite(.overEachTransport) struct WireTests {
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
 
   @Test func `the length is exact if the length of each part is known`() async throws {

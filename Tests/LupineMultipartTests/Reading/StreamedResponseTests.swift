@@ -8,9 +8,10 @@ import LupineMultipart
 import LupineStreams
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// Multipart responses that arrive over a real connection.
-@Suite struct StreamedResponseTests {
+@Suite(.overEachTransport) struct StreamedResponseTests {
   private static let type: RawFields = ["Content-Type": "multipart/mixed; boundary=b"]
 
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
@@ -41,7 +42,7 @@ import Testing
   @Test func `the body that a transport hands over is read into parts`() async throws {
     let server = try ScriptedServer(always: Self.reply("--b\r\n\r\non", "e\r\n-", "-b\r\n\r\ntwo\r\n--b--"))
     let context = TransferContext(id: RequestID(1)) { _ in .stream(window: 64 << 10) }
-    let response = try await CurlTransport().send(OutgoingRequest(server.url), in: context)
+    let response = try await TestTransport.make().send(OutgoingRequest(server.url), in: context)
     var found: [String] = []
     for try await part in try MultipartParts(
       response.body, contentType: response.head.headerFields[.contentType])
