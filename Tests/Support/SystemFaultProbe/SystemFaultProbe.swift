@@ -26,7 +26,10 @@ struct SystemFaultProbe {
     }
     failing_answer("127.0.0.1")
     var probe = SystemFaultProbe(url: url)
-    for step in arguments.dropFirst() { try await probe.take(step.split(separator: " ", omittingEmptySubsequences: false).map(String.init)) }
+    for step in arguments.dropFirst() {
+      let words = step.split(separator: " ", omittingEmptySubsequences: false)
+      try await probe.take(words.map(String.init))
+    }
   }
 
   private init(url: String) { self.url = url }
