@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import HTTPTypes
 import LupineCore
 import LupineEventLoop
@@ -39,9 +38,8 @@ import TransportSupport
     !TestTransport.isNative || ![.challenge, .tunnel].contains(flood.kind)
   }
 
-  /// The maximum time of one exchange, in nanoseconds; an idle machine needs about 100 milliseconds, and several times as
-  /// long under the thread sanitizer.
-  static let bound: UInt64 = dlsym(nil, "__tsan_init") == nil ? 2_000_000_000 : 10_000_000_000
+  /// The maximum time of one exchange, in nanoseconds; an idle machine needs about 100 milliseconds.
+  static let bound: UInt64 = 2_000_000_000
 
   /// An exchange with a flooding peer; the flood has begun when the initializer returns.
   private struct Flooded {

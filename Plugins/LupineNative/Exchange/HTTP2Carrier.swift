@@ -31,7 +31,9 @@ final class HTTP2Carrier: Carrier {
     let expectsContinue = hasContent && exchange.expectsContinue
     if expectsContinue { exchange.waitForContinue() }
     let addsExpectation = expectsContinue && !RequestHead.asksForContinue(request.headers)
-    let head = HTTP2RequestHead(request, length: framing.length, addsExpectation: addsExpectation)
+    let head = HTTP2RequestHead(
+      request, length: framing.length, addsExpectation: addsExpectation,
+      reusing: &shared.connection.route.requestFields)
     do throws(LupineError) {
       id = try session.begin(head, hasContent: hasContent, exchange.context.limits, self)
     } catch {

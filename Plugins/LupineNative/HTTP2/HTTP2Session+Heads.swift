@@ -4,20 +4,23 @@ import LupineFraming
 
 /// The heads and trailers, which the session passes to the reader of HTTP/1.1 as lines.
 extension HTTP2Session {
+  private static let version = Array("HTTP/2 ".utf8)
+  private static let separator = Array(": ".utf8)
+  private static let lineEnd = Array("\r\n".utf8)
+
   /// Reads a field; returns false if the response is refused, and its stream is to be reset.
   func receivedField(of id: Int32, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
     guard let stream = stream(id), stream.user != nil else { return true }
     line.removeAll(keepingCapacity: true)
     if name.first == UInt8(ascii: ":") {
       // nghttp2 has checked that `:status` is the only pseudo-header field.
-      line += "HTTP/2 ".utf8
-      line += value
+      line += Self.version
     } else {
       line += name
-      line += ": ".utf8
-      line += value
+      line += Self.separator
     }
-    line += "\r\n".utf8
+    line += value
+    line += Self.lineEnd
     if case .refused = process(stream) { return false }
     return true
   }
@@ -27,7 +30,7 @@ extension HTTP2Session {
     guard let stream = stream(id), let user = stream.user else { return }
     meter.returnFields(bytes: bytes)
     line.removeAll(keepingCapacity: true)
-    line += "\r\n".utf8
+    line += Self.lineEnd
     switch process(stream) {
     case .head(.interim(let head)): user.streamReceived(interim: head)
     case .head(.final(let head)):

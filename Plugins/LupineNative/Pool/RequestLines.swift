@@ -26,13 +26,18 @@ struct RequestLines {
   }
 
   /// Whether the lines are those of these fields.
+  func have(_ other: HTTPFields) -> Bool { fields.isIdentical(to: other) }
+}
+
+extension HTTPFields {
+  /// Whether both have the same names and values, in the same order and case.
   ///
-  /// `==` of the fields would ignore the case of names and the order of fields.
-  func have(_ other: HTTPFields) -> Bool {
-    fields.count == other.count
-      && fields.indices.allSatisfy { index in
-        fields[index].name.rawName == other[index].name.rawName
-          && fields[index].withUnsafeBytesOfValue { value in
+  /// `==` would ignore the case of names and the order of fields.
+  func isIdentical(to other: HTTPFields) -> Bool {
+    count == other.count
+      && indices.allSatisfy { index in
+        self[index].name.rawName == other[index].name.rawName
+          && self[index].withUnsafeBytesOfValue { value in
             other[index].withUnsafeBytesOfValue {
               UnsafeRawBufferPointer(value).isEqual(to: UnsafeRawBufferPointer($0))
             }

@@ -15,8 +15,10 @@ final class Route {
   ///
   /// Without dynamic checks of exclusive access, like `requestLines`: no code is called during a change.
   @exclusivity(unchecked) var idle: [Connection] = []
-  /// The field lines of the last request.
+  /// The field lines of the last request over HTTP/1.1.
   @exclusivity(unchecked) var requestLines: RequestLines?
+  /// The fields of the last request over HTTP/2.
+  @exclusivity(unchecked) var requestFields: HTTP2RequestFields?
   /// The connections of HTTP/2.
   var sharing = SharedConnections()
   /// The number of connections and of exchanges that refer to the route.

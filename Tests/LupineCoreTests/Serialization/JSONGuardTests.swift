@@ -20,6 +20,16 @@ import Testing
     #expect(try JSONResponseSerializer().serialize(try received(text)).description == expected)
   }
 
+  @Test(arguments: 2...20)
+  func `wherever in an object the two members with one name are`(count: Int) throws {
+    for (first, second) in (0..<count).flatMap({ last in (0..<last).map { ($0, last) } }) {
+      let names = (0..<count).map { $0 == second ? "member \(first)" : "member \($0)" }
+      let text = "{" + names.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
+      let value = try JSONResponseSerializer().serialize(try received(text))
+      #expect(value["member \(first)"] == .integer(Int64(second)), "\(text)")
+    }
+  }
+
   @Test(arguments: [
     String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian,
   ])

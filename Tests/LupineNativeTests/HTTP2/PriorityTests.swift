@@ -12,7 +12,9 @@ import Testing
   private func priorities(_ priority: OutgoingRequest.Priority, _ headers: HTTPFields = [:]) throws -> [String] {
     var request = OutgoingRequest(url: try HTTPURL("http://localhost/"), headers: headers)
     request.options.priority = priority
-    return HTTP2RequestHead(request, length: nil, addsExpectation: false).withFields { fields in
+    var fields: HTTP2RequestFields?
+    let head = HTTP2RequestHead(request, length: nil, addsExpectation: false, reusing: &fields)
+    return head.withFields { fields in
       fields.compactMap { field in
         let name = String(decoding: UnsafeBufferPointer(start: field.name, count: field.namelen), as: UTF8.self)
         let value = String(decoding: UnsafeBufferPointer(start: field.value, count: field.valuelen), as: UTF8.self)
@@ -74,7 +76,8 @@ import Testing
       let session = try HTTP2Session(HeadCache())
       var request = OutgoingRequest(url: try HTTPURL("http://localhost/"))
       request.options.priority = priority
-      let head = HTTP2RequestHead(request, length: nil, addsExpectation: false)
+      var fields: HTTP2RequestFields?
+      let head = HTTP2RequestHead(request, length: nil, addsExpectation: false, reusing: &fields)
       _ = try session.begin(head, hasContent: false, Limits(), self)
       session.composeOutput(into: &output, limit: .max)
       session.fail(HTTP2Failure.lost)

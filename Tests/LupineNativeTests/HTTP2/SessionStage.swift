@@ -12,6 +12,7 @@ final class SessionStage: HTTP2StreamUser {
   let session: HTTP2Session
   private var content = ""
   private var output: [UInt8] = []
+  private var fields: HTTP2RequestFields?
   private(set) var id: Int32 = 0
   /// Whether the session returns the window of content.
   var consumes = true
@@ -19,7 +20,7 @@ final class SessionStage: HTTP2StreamUser {
   init(_ limits: Limits = Limits(), method: HTTPRequest.Method = .get) throws {
     session = try HTTP2Session(HeadCache())
     let request = OutgoingRequest(url: try HTTPURL("http://localhost/"), method: method)
-    let head = HTTP2RequestHead(request, length: nil, addsExpectation: false)
+    let head = HTTP2RequestHead(request, length: nil, addsExpectation: false, reusing: &fields)
     id = try session.begin(head, hasContent: false, limits, self)
     compose()
   }
@@ -42,7 +43,7 @@ final class SessionStage: HTTP2StreamUser {
   /// Begins a second stream, and releases it.
   func openAnother() throws {
     let request = OutgoingRequest(url: try HTTPURL("http://localhost/"))
-    let head = HTTP2RequestHead(request, length: nil, addsExpectation: false)
+    let head = HTTP2RequestHead(request, length: nil, addsExpectation: false, reusing: &fields)
     let id = try session.begin(head, hasContent: false, Limits(), self)
     compose()
     session.release(id)

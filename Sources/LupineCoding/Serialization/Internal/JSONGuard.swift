@@ -26,6 +26,9 @@ enum JSONGuard {
   /// Returns the encoding, from the byte order mark or the zero bytes of the first characters (RFC 4627 section 3);
   /// `nil` for UTF-8.
   private static func encoding(of data: Data) -> TextEncoding? {
+    // Almost every text begins with two characters of ASCII, which no other encoding and no mark has.
+    let isASCII = data.withUnsafeBytes { $0.count >= 2 && 1..<0x80 ~= $0[0] && 1..<0x80 ~= $0[1] }
+    if isASCII { return nil }
     if let mark = ByteOrderMark(startOf: data) { return mark == .utf8 ? nil : mark.encoding }
     switch data.prefix(4).map({ $0 == 0 }) {
     case [true, true, true, false]: return TextEncoding("UTF-32BE")

@@ -7,8 +7,7 @@ struct JSONScanner {
     var index = 0
     /// The position at which each member of an object begins, in order.
     var starts: [Int] = []
-    /// The index of the last member with each name.
-    var places: [String: Int] = [:]
+    var names = MemberNames()
     var name: String?
   }
 
@@ -66,7 +65,7 @@ struct JSONScanner {
     let place = containers[last].starts.count
     containers[last].starts.append(start)
     containers[last].name = name
-    guard let earlier = containers[last].places.updateValue(place, forKey: name) else { return }
+    guard let earlier = containers[last].names.add(name, at: place) else { return }
     removals.append(containers[last].starts[earlier]..<containers[last].starts[earlier + 1])
   }
 
@@ -99,5 +98,26 @@ struct JSONScanner {
         codingPath: path,
         debugDescription:
           "JSON allows no comma before the closing `\(Character(UnicodeScalar(byte)))`, byte \(position) of the text"))
+  }
+}
+
+/// The names of an object's members, with the index of the last member of each name.
+private struct MemberNames {
+  /// A search of so few names takes less time than the hash of one.
+  private static let searchedCount = 8
+
+  private var first: [String] = []
+  private var places: [String: Int] = [:]
+
+  /// Adds the name of the member with the next index; returns the index of the last earlier one of this name.
+  mutating func add(_ name: String, at index: Int) -> Int? {
+    guard index >= Self.searchedCount else {
+      defer { first.append(name) }
+      return first.lastIndex(of: name)
+    }
+    if index == Self.searchedCount {
+      for (place, name) in first.enumerated() { places[name] = place }
+    }
+    return places.updateValue(index, forKey: name)
   }
 }

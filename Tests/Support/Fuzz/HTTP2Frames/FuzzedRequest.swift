@@ -51,7 +51,9 @@ final class FuzzedRequest: HTTP2StreamUser {
     limits.trailers = 128
     let request = OutgoingRequest(url: try HTTPURL("http://localhost/"), method: kind.method)
     let hasContent = kind.method == .post
-    let head = HTTP2RequestHead(request, length: hasContent ? Int64(unsentCount) : nil, addsExpectation: false)
+    var fields: HTTP2RequestFields?
+    let length = hasContent ? Int64(unsentCount) : nil
+    let head = HTTP2RequestHead(request, length: length, addsExpectation: false, reusing: &fields)
     id = try session.begin(head, hasContent: hasContent, limits, self)
   }
 
