@@ -1,18 +1,18 @@
 import HTTPTypes
 import LupineCache
 import LupineCore
-import LupineCurl
 import LupineFixtures
 import LupineSession
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// The decisions of the shared cache, compared with those of squid, a shared cache of another project.
 ///
 /// The same requests are sent twice over sockets: through squid without Lupine's cache, and with Lupine's cache without
 /// squid. What the server receives shows what each cache decided about each request.
 @Suite(
-  .timeLimit(.minutes(2)),
+  .overEachTransport, .timeLimit(.minutes(2)),
   .enabled("squid is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.squidCache != nil
   })
@@ -44,7 +44,7 @@ struct SharedCacheComparisonTests {
     let origin = ComparisonOrigin(test.replies)
     let server = try ScriptedServer { origin.answer($0) }
     defer { server.stop() }
-    let builder = Session.Builder().transport(.curl).timeouts(total: .seconds(30))
+    let builder = Session.Builder().transport(TestTransport.make()).timeouts(total: .seconds(30))
     let session = try change(builder).build()
     var verdicts: [String] = []
     for step in test.steps {
