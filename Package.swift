@@ -200,7 +200,7 @@ let package = Package(
       "LupineCurlTests",
       [
         "LupineCore", "LupineCurl", "LupineEventLoop", "LupineFraming", "LupineTesting", "CLibcurl", "PeerSupport",
-        "TransportSupport",
+        "TransportSupport", "TrustSupport",
       ]),
     // The tests that run over libcurl and over the native transport.
     test(
