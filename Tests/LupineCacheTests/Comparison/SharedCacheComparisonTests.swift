@@ -25,8 +25,8 @@ struct SharedCacheComparisonTests {
     configuration.isShared = true
     let cache = HTTPCache(memory: .megabytes(8), configuration)
     let own = try await Self.verdicts(test) { $0.install(.cache(cache)) }
-    if let known = test.known {
-      #expect(own != others, "the caches decide alike, so this is no difference: \(known)")
+    if let difference = test.knownDifference {
+      #expect(own != others, "the caches decide alike, so this is no difference: \(difference)")
     } else {
       #expect(own == others, "\(test.name): the cache on the left, squid on the right")
     }
@@ -34,7 +34,7 @@ struct SharedCacheComparisonTests {
 
   @Test func `each case has a name of its own, and each difference a reason`() {
     #expect(Set(ComparisonCase.all.map(\.name)).count == ComparisonCase.all.count)
-    #expect(ComparisonCase.all.allSatisfy { $0.known?.contains("RFC") ?? true })
+    #expect(ComparisonCase.all.allSatisfy { $0.knownDifference?.contains("RFC") ?? true })
   }
 
   /// Sends the requests of a case one after the other; returns the verdict and the status of each.
