@@ -213,8 +213,7 @@ let package = Package(
       "LupineNativeTests",
       [
         "CNghttp2", "LupineCore", "LupineEventLoop", "LupineFraming", "LupineMock", "LupineNative",
-        "LupineTesting",
-        "PeerSupport", "TrustSupport",
+        "LupineTesting", "PeerSupport", "TransportSupport", "TrustSupport",
       ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
