@@ -127,7 +127,8 @@ import TransportSupport
   func `the timeouts of a request hold while its peer floods`(flood: Case) async throws {
     let peer = try FloodPeer(flood.kind, over: flood.line)
     let transport = Client.trusting(isNative: flood.isNative).transport
-    var builder = Session.Builder().transport(transport).httpVersion(flood.kind.version).timeouts(total: .milliseconds(300))
+    var builder = Session.Builder().transport(transport).httpVersion(flood.kind.version)
+      .timeouts(total: .milliseconds(300))
     if let proxy = peer.proxy { builder = builder.proxy(proxy) }
     if let path = peer.unixSocket { builder = builder.unixSocket(path) }
     if let credential = peer.credential { builder = builder.connectionCredential(credential, to: .anyOrigin) }

@@ -44,7 +44,8 @@ import TransportSupport
     #expect(await lines.next() == "wakes 0")
   }
 
-  @Test(.overEachTransport) func `a download over a link that goes down waits, continues and is complete`() async throws {
+  @Test(.overEachTransport)
+  func `a download over a link that goes down waits, continues and is complete`() async throws {
     let network = try TestNetwork()
     let folder = try TemporaryFolder()
     let server = try NginxProcess(network.far, address: TestNetwork.gateway, folder: folder)

@@ -178,9 +178,8 @@ import TransportSupport
 
   @Test(.overEachTransport(needs: [.connectionAuthentication]), arguments: ["http", "https"], Line.allCases)
   func `NTLM refuses a wrong password with a 407`(scheme: String, line: Line) async throws {
-    let response = await (try Self.ntlm(TestTransport.make(), "wrong", over: line)).request(try Self.url(scheme) + "/hello")
-      .validate()
-      .serializingData().response
+    let session = try Self.ntlm(TestTransport.make(), "wrong", over: line)
+    let response = await session.request(try Self.url(scheme) + "/hello").validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(407))
   }
 
