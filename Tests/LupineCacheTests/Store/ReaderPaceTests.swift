@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCache
 import LupineCore
 import LupineFoundation
 import LupineMock
@@ -10,12 +11,17 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ReaderPaceTests {
   /// A response of three pieces, each of which the server sends when the test does.
   private struct Server {
-    let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
     let content = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 31 / 7) }
+    private let pieces: AsyncStream<[UInt8]>
+    private let continuation: AsyncStream<[UInt8]>.Continuation
+
+    init() { (pieces, continuation) = AsyncStream.makeStream() }
 
     var reply: MockReply { .body(.oneShot(pieces)).field(.cacheControl, "max-age=60").field(.eTag, "\"a\"") }
 
     func send(_ piece: Int) { continuation.yield(Array(content[piece * 10_000..<(piece + 1) * 10_000])) }
+
+    func end() { continuation.finish() }
   }
 
   /// A request that takes as many bytes as the test wants.
@@ -46,7 +52,7 @@ import Testing
       server.send(1)
       try await fast.read(upTo: 20_000)
       server.send(2)
-      server.continuation.finish()
+      server.end()
       try await fast.read(upTo: 30_001)
       try await middle.read(upTo: 30_001)
       try await slow.read(upTo: 30_001)
