@@ -200,7 +200,7 @@ let package = Package(
       "LupineCurlTests",
       [
         "LupineCore", "LupineCurl", "LupineEventLoop", "LupineFraming", "LupineTesting", "CLibcurl", "PeerSupport",
-        "TransportSupport",
+        "TransportSupport", "TrustSupport",
       ]),
     // The tests that run over libcurl and over the native transport.
     test(
@@ -213,8 +213,7 @@ let package = Package(
       "LupineNativeTests",
       [
         "CNghttp2", "LupineCore", "LupineEventLoop", "LupineFraming", "LupineMock", "LupineNative",
-        "LupineTesting",
-        "PeerSupport", "TrustSupport",
+        "LupineTesting", "PeerSupport", "TransportSupport", "TrustSupport",
       ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
@@ -228,11 +227,14 @@ let package = Package(
       ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting", "TransportSupport"]),
     test(
       "LupineReachabilityTests",
-      ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
+      [
+        "LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe", "TransportSupport",
+      ]),
     .executableTarget(
       name: "ReachabilityProbe",
       dependencies: [
-        "CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes,
+        "CSeccomp", "LupineCore", "LupineCurl", "LupineNative", "LupineReachability", "LupineSession",
+        "LupineTransfers", httpTypes,
       ],
       path: "Tests/Support/ReachabilityProbe", swiftSettings: settings),
     // Peers that send bytes or frames of HTTP/2 as a script says, or that flood their client.
@@ -265,7 +267,9 @@ let package = Package(
     test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
     test(
       "LupineCacheTests",
-      ["LupineCache", "LupineCore", "LupineCurl", "LupineMock", "LupineRedis", "LupineSQLite", "LupineTesting"]),
+      [
+        "LupineCache", "LupineCore", "LupineMock", "LupineRedis", "LupineSQLite", "LupineTesting", "TransportSupport",
+      ]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineObservabilityTests",

@@ -69,7 +69,7 @@ public struct RedisStore: ResponseStore {
     return .bytes(Data(content.dropFirst(Int(range.lowerBound)).prefix(range.count)))
   }
 
-  /// Makes a writer, which keeps the content in memory until it is committed.
+  /// Makes a writer, which keeps the content in memory until it is committed; other requests read it there meanwhile.
   ///
   /// - Returns: `nil` if the record or the content is larger than its limit, or the record's retention is over.
   public func makeWriter(

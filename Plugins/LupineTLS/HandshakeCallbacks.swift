@@ -17,7 +17,8 @@ public enum HandshakeCallbacks {
 
   /// Forwards the callbacks of the only connection of an `SSL_CTX` to a handshake; false on failure.
   ///
-  /// The `SSL_CTX` keeps the handshake.
+  /// The `SSL_CTX` keeps the handshake. It calls no `sessionArrived`: the owner of the `SSL_CTX` is libcurl, which receives
+  /// the sessions with a callback of its own and keeps them itself.
   public static func install(_ handshake: Handshake, on context: OpaquePointer) -> Bool {
     let isKept = keep(handshake) { contextIndex >= 0 && SSL_CTX_set_ex_data(context, contextIndex, $0) == 1 }
     guard isKept, handshake.roots.setIdentifier(on: context) else { return false }

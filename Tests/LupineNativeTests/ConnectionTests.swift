@@ -4,13 +4,14 @@ import LupineSession
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
   @Test func `a connection that is not made in time is an error, and its descriptor is closed`() async throws {
     let port = try SilentPort(completesHandshake: false)
-    var client = Client()
+    var client = Client.native()
     client.connectTimeout = .milliseconds(80)
     #expect(await client.failure(port.url)?.kind == .timedOut(.connect))
     #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot())
@@ -19,7 +20,7 @@ import Testing
 
   @Test func `an exchange cancelled while it connects closes its socket`() async throws {
     let port = try SilentPort(completesHandshake: false)
-    let client = Client()
+    let client = Client.native()
     let control = ExchangeControl()
     async let failure = client.failure(port.url, control: control)
     while await client.transport.connectionPool()?.open == 0 { await Task.yield() }
@@ -61,7 +62,7 @@ import Testing
 
   @Test func `a literal IPv6 address needs no lookup`() async throws {
     let server = try ScriptedServer(.ipv6) { _ in .respond(body: .text("six")) }
-    let client = Client()
+    let client = Client.native()
     let log = EventLog()
     #expect(try await client.fetch(server.url, log: log).text == "six")
     #expect(log.addresses == ["[::1]:\(server.port)"])
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func `a Unix-domain socket without a server is an error that names the socket`() async throws {
-    var client = Client()
+    var client = Client.native()
     client.connectionKey.unixSocket = "/tmp/lupine-native-nowhere.sock"
     let error = await client.failure("http://localhost/")
     #expect(error?.kind == .connectionFailed)

@@ -3,6 +3,7 @@ import LupineEventLoop
 import LupineTesting
 import Synchronization
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
@@ -29,7 +30,7 @@ import Testing
   private let names = Names()
 
   private func resolve(_ host: String, _ lookups: HostLookups) async throws -> [IPAddress] {
-    let context = Client().context()
+    let context = Client.native().context()
     return try await lookups.addresses(of: host, in: context, on: SessionClock(context.clock))
   }
 

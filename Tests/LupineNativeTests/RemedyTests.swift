@@ -2,6 +2,7 @@ import LupineCore
 import LupineNative
 import LupineSession
 import Testing
+import TransportSupport
 
 /// Sessions and requests that need what the native transport lacks.
 @Suite struct RemedyTests {
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test func `a request for HTTP 3 is refused without a session`() async throws {
-    let client = Client()
+    let client = Client.native()
     var request = try OutgoingRequest(url: HTTPURL("http://127.0.0.1:1/"))
     request.options.version = .http3
     let sent = request

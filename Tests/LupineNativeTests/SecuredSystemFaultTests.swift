@@ -53,9 +53,9 @@ import TrustSupport
   ) throws {
     let server = try Server(line)
     // No event follows a call that wrongly fails with EAGAIN, so a timeout ends the request.
-    let misleads = fault.errors.contains(EAGAIN) || fault.isHurried
+    let needsTimeout = fault.errors.contains(EAGAIN) || fault.isHurried
     var steps = ["roots \(Fixture.path("Certificates/root.pem"))"]
-    if misleads { steps.append("hurry 400") }
+    if needsTimeout { steps.append("hurry 400") }
     steps += ["get", "empty", "descriptors"]
     steps += fault.errors.map { "sweep \(fault.call) \($0)" }
     let lines = try Program.run("SystemFaultProbe", [server.url] + steps)
@@ -64,7 +64,7 @@ import TrustSupport
     let results = lines.dropFirst(3)
     for line in results where !line.hasSuffix(" failures") {
       #expect(line.hasSuffix(", \(expected)"), "\(results)")
-      #expect(misleads || !line.hasPrefix("timedOut"), "\(results)")
+      #expect(needsTimeout || !line.hasPrefix("timedOut"), "\(results)")
     }
     let counts = results.filter { $0.hasSuffix(" failures") }
     #expect(counts.count == fault.errors.count && (fault.needsSleep || !counts.contains("0 failures")), "\(results)")

@@ -4,6 +4,7 @@ import LupineMock
 import LupineNative
 import LupineTesting
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// TLS of the native transport: what ends a connection, and what a peer cannot do with one.
@@ -13,7 +14,7 @@ import TrustSupport
   private func client(_ version: TLSVersion? = nil) -> Client {
     var configuration = NativeTransport.Configuration()
     configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
-    var client = Client(configuration)
+    var client = Client.native(configuration)
     client.connectionKey.maximumTLSVersion = version
     return client
   }

@@ -6,6 +6,7 @@ import LupineNative
 import LupineTesting
 import PeerSupport
 import Testing
+import TransportSupport
 import TrustSupport
 
 /// The processor time that an exchange takes from others if its peer never stops sending or receiving.

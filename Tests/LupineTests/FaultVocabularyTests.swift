@@ -3,9 +3,10 @@ import Lupine
 import LupineMock
 import LupineTesting
 import Testing
+import TransportSupport
 
-/// The same fault has the same result with the mock and with a real server over libcurl.
-@Suite struct FaultVocabularyTests {
+/// The same fault has the same result with the mock and with a real server.
+@Suite(.overEachTransport) struct FaultVocabularyTests {
   static let faults: [NetworkFault] = [
     .resetBeforeHead, .resetAfterHead, .reset(afterBytes: 2), .reset(afterBytes: 100), .truncated(afterBytes: 0),
     .truncated(afterBytes: 2), .truncated(afterBytes: 100), .dribble(every: .milliseconds(1)), .malformedChunk,
@@ -27,13 +28,13 @@ import Testing
     let mock = MockTransport()
     mock.stub(.get, "/", .text("hello").fault(fault))
     let (real, mocked) = (ExchangeLogMonitor(), ExchangeLogMonitor())
-    let curl = CurlTransport()
-    let below = await (try session(curl, real)).request(server.url + "/").serializingData().response
+    let transport = TestTransport.make()
+    let below = await (try session(transport, real)).request(server.url + "/").serializingData().response
     let above = await (try session(mock, mocked)).request(server.url + "/").serializingData().response
     #expect(below.error?.kind == above.error?.kind, "\(real)\n\(mocked)")
     #expect(real.logs.map(\.attempts.count) == mocked.logs.map(\.attempts.count))
     #expect(real.logs.map { $0.decisions.map(\.kind) } == mocked.logs.map { $0.decisions.map(\.kind) })
-    await curl.shutdown()
+    await transport.shutdown()
   }
 
   @Test(arguments: [NetworkFault.stallBeforeHead, .stall(afterBytes: 2)])
@@ -42,12 +43,12 @@ import Testing
     let server = try ScriptedServer(always: reply)
     let mock = MockTransport()
     mock.stub(.get, "/", .text("hello").fault(fault))
-    let curl = CurlTransport()
-    let real = try Session.Builder().transport(curl).timeouts(idle: .milliseconds(50)).build()
+    let transport = TestTransport.make()
+    let real = try Session.Builder().transport(transport).timeouts(idle: .milliseconds(50)).build()
     let mocked = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
     #expect(await real.request(server.url).serializingData().response.error?.kind == .timedOut(.idle))
     #expect(await mocked.request(server.url).serializingData().response.error?.kind == .timedOut(.idle))
-    await curl.shutdown()
+    await transport.shutdown()
   }
 
   @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .goAway])
@@ -55,7 +56,7 @@ import Testing
     #expect(ScriptedReply(fault) == nil)
   }
 
-  @Test func `the exchange log is the same from libcurl and from the mock`() async throws {
+  @Test func `the exchange log is the same from a transport with a network and from the mock`() async throws {
     let server = try ScriptedServer { request in
       switch (request.path, request.number) {
       case ("/old", _): .respond(status: 302, fields: ["Location": "/new"])
@@ -66,7 +67,7 @@ import Testing
     let mock = MockTransport()
     mock.stub(.get, "/old", .redirect(to: "/new"))
     mock.stub(.get, "/new", .sequence([.status(.serviceUnavailable), .text("here")]))
-    let curl = CurlTransport()
+    let transport = TestTransport.make()
     var outlines: [String] = []
     func run(_ transport: some Transport) async throws {
       let exchanges = ExchangeLogMonitor()
@@ -75,11 +76,11 @@ import Testing
       _ = await session.request(server.url + "/old").validate().serializingString().response
       outlines += exchanges.logs.map(\.outline)
     }
-    try await run(curl)
+    try await run(transport)
     try await run(mock)
     #expect(outlines.count == 2)
     #expect(outlines.first == outlines.last)
     #expect(outlines.first?.contains("redirected to") == true)
-    await curl.shutdown()
+    await transport.shutdown()
   }
 }

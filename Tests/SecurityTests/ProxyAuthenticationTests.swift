@@ -73,12 +73,11 @@ import TransportSupport
   }
 
   @Test(
-    .timeLimit(.minutes(1)), arguments: ["http", "https"], ["NTLM", "NTLM TlRMTVNTUAACAAAA", "Negotiate", "Basic"])
+    .overEachTransport(needs: [.connectionAuthentication]), .timeLimit(.minutes(1)), arguments: ["http", "https"],
+    ["NTLM", "NTLM TlRMTVNTUAACAAAA", "Negotiate", "Basic"])
   func `a proxy that never takes a proof of the connection ends the request`(
     scheme: String, challenge: String
   ) async throws {
-    // Only libcurl authenticates connections.
-    guard !TestTransport.isNative else { return }
     let proxy = try ScriptedServer(always: Self.refusal(challenge))
     for credential in [ConnectionCredential.ntlm(username: "L\\ali", password: "geheim"), .negotiate] {
       let session = try networkSession(total: .seconds(20)) { $0.proxy(proxy.url, proving: credential) }

@@ -12,30 +12,35 @@ import TransportSupport
 /// Peers that occupy the loop with an endless flow of bytes.
 ///
 /// No peer ends its flood. If the transport does not end the exchange either, the test fails at its time limit.
-@Suite(.overEachTransport, .serialized, .timeLimit(.minutes(1))) struct FloodTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct FloodTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let kind: FloodPeer.Kind
     let line: FloodPeer.Line
+    /// Whether the native transport is flooded, and not the one over libcurl.
+    let isNative: Bool
 
     var testDescription: String {
-      switch line {
-      case .plain: kind.rawValue
-      case .secured: "\(kind.rawValue) over TLS"
-      case .unixSocket: "\(kind.rawValue) over a Unix-domain socket"
-      }
+      let line =
+        switch line {
+        case .plain: kind.rawValue
+        case .secured: "\(kind.rawValue) over TLS"
+        case .unixSocket: "\(kind.rawValue) over a Unix-domain socket"
+        }
+      return line + (isNative ? ", native" : ", libcurl")
     }
+
+    /// Every flood that reaches a transport, over each transport.
+    static let all = floods(isNative: false) + floods(isNative: true)
 
     /// Every flood over every kind of connection; no transport connects to a proxy over a Unix-domain socket.
-    static let all = FloodPeer.Kind.floods.flatMap { kind in
-      FloodPeer.Line.allCases.filter { kind != .tunnel || $0 != .unixSocket }.map { Case(kind: kind, line: $0) }
+    ///
+    /// Only libcurl answers challenges of NTLM. The native transport closes a refused tunnel without reading its content.
+    static func floods(isNative: Bool) -> [Case] {
+      FloodPeer.Kind.floods.filter { !isNative || ![.challenge, .tunnel].contains($0) }.flatMap { kind in
+        FloodPeer.Line.allCases.filter { kind != .tunnel || $0 != .unixSocket }
+          .map { Case(kind: kind, line: $0, isNative: isNative) }
+      }
     }
-  }
-
-  /// Whether the flood reaches the current transport.
-  ///
-  /// Only libcurl answers challenges of NTLM. The native transport closes a refused tunnel without reading its content.
-  private static func applies(_ flood: Case) -> Bool {
-    !TestTransport.isNative || ![.challenge, .tunnel].contains(flood.kind)
   }
 
   /// The maximum time of one exchange, in nanoseconds; an idle machine needs about 100 milliseconds.
@@ -50,7 +55,7 @@ import TransportSupport
 
     init(_ flood: Case) async throws {
       peer = try FloodPeer(flood.kind, over: flood.line)
-      transport = Client.trusting().transport
+      transport = Client.trusting(isNative: flood.isNative).transport
       var request = try OutgoingRequest(url: HTTPURL(peer.url))
       request.options.version = flood.kind.version
       let connectionKey = try peer.connectionKey
@@ -71,7 +76,6 @@ import TransportSupport
 
   @Test(arguments: Case.all)
   func `a flood ends its own exchange, and holds up no other`(flood: Case) async throws {
-    guard Self.applies(flood) else { return }
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let flooded = try await Flooded(flood)
     for _ in 1...5 {
@@ -89,7 +93,7 @@ import TransportSupport
     case .smallData, .smallChunks, .challenge: #expect(error.kind == .cancelled)
     // A limit ends `interim`, and libcurl may end `settings`, before a flood is detected.
     case .interim: #expect(error.kind == .limitExceeded(.informationalResponses))
-    case .settings where !TestTransport.isNative: #expect([.malformedResponse, .connectionLost].contains(error.kind))
+    case .settings where !flood.isNative: #expect([.malformedResponse, .connectionLost].contains(error.kind))
     default:
       #expect(error.kind == .malformedResponse)
       #expect(error.message.contains("keeps sending"))
@@ -100,7 +104,6 @@ import TransportSupport
 
   @Test(arguments: Case.all)
   func `an exchange whose peer floods can be cancelled`(flood: Case) async throws {
-    guard Self.applies(flood) else { return }
     let flooded = try await Flooded(flood)
     let began = MonotonicClock.now
     flooded.control.cancel(LupineError(.cancelled, "Enough."))
@@ -111,7 +114,6 @@ import TransportSupport
 
   @Test(arguments: Case.all)
   func `a transport whose peer floods can be shut down`(flood: Case) async throws {
-    guard Self.applies(flood) else { return }
     let flooded = try await Flooded(flood)
     let began = MonotonicClock.now
     await flooded.transport.shutdown()
@@ -121,9 +123,9 @@ import TransportSupport
 
   @Test(arguments: Case.all)
   func `the timeouts of a request hold while its peer floods`(flood: Case) async throws {
-    guard Self.applies(flood) else { return }
     let peer = try FloodPeer(flood.kind, over: flood.line)
-    var builder = Session.Builder().transport(Client.trusting().transport).httpVersion(flood.kind.version)
+    let transport = Client.trusting(isNative: flood.isNative).transport
+    var builder = Session.Builder().transport(transport).httpVersion(flood.kind.version)
       .timeouts(total: .milliseconds(300))
     if let proxy = peer.proxy { builder = builder.proxy(proxy) }
     if let path = peer.unixSocket { builder = builder.unixSocket(path) }
@@ -137,19 +139,20 @@ import TransportSupport
     await session.shutdown()
   }
 
-  @Test func `a connection that was flooded is closed`() async throws {
-    let flooded = try await Flooded(Case(kind: .unknown, line: .plain))
+  @Test(arguments: [false, true]) func `a connection that was flooded is closed`(isNative: Bool) async throws {
+    let flooded = try await Flooded(Case(kind: .unknown, line: .plain, isNative: isNative))
     #expect(try await flooded.exchange.value?.metrics != nil)
     #expect(await flooded.transport.connectionPool() == ConnectionPoolSnapshot())
     await flooded.transport.shutdown()
   }
 
   /// Measures real time, which needs an otherwise idle machine; `make soak` sets the variable.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1"))
-  func `an exchange beside a flood waits for little more than 50 milliseconds`() async throws {
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1"), arguments: [false, true])
+  func `an exchange beside a flood waits for little more than 50 milliseconds`(isNative: Bool) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     var waits: [UInt64] = []
-    for flood in Case.all + Case.all where Self.applies(flood) {
+    let floods = Case.floods(isNative: isNative)
+    for flood in floods + floods {
       let flooded = try await Flooded(flood)
       let began = MonotonicClock.now
       let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })

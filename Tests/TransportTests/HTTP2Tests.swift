@@ -10,7 +10,7 @@ import TransportSupport
 
 extension Client {
   /// Whether HTTP/2 without TLS uses a new connection for each request, because this libcurl fails on a reused one.
-  fileprivate var isAlone: Bool {
+  fileprivate var usesNewConnections: Bool {
     guard !TestTransport.isNative else { return false }
     return curl_version_info(CURLVERSION_FIRST).map { $0.pointee.version_num < 0x08_00_00 } ?? true
   }
@@ -39,7 +39,7 @@ extension Client {
       #expect(response.end.trailers?[try #require(HTTPField.Name("X-Sum"))] == "9")
       #expect(response.end.metrics.version == .http2)
     }
-    #expect(client.isAlone ? peer.connectionCount == 3 : peer.connectionCount == 1)
+    #expect(client.usesNewConnections ? peer.connectionCount == 3 : peer.connectionCount == 1)
     await client.transport.shutdown()
   }
 
@@ -54,7 +54,7 @@ extension Client {
     #expect(await failure(client, peer) == nil)
     #expect(await failure(client, peer)?.kind == .connectionLost)
     #expect(await failure(client, peer) == nil)
-    #expect(client.isAlone ? peer.connectionCount == 3 : peer.connectionCount == 1)
+    #expect(client.usesNewConnections ? peer.connectionCount == 3 : peer.connectionCount == 1)
     await client.transport.shutdown()
   }
 

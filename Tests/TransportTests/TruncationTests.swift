@@ -26,8 +26,6 @@ import TrustSupport
 
   @Test(arguments: HTTP2Script.breaks.keys.sorted())
   func `an error of the HTTP 2 connection cuts off the bodies of all its streams`(name: String) async throws {
-    // The native transport opens more streams only after the SETTINGS, which this peer sends together with its answer.
-    guard !TestTransport.isNative else { return }
     let answer = [UInt8(1), 3, 5].flatMap { HTTP2Script.head($0) + HTTP2Script.data("hello", stream: $0) }
     let peer = try WirePeer(
       WirePeer.Line(isSecured: true, isMultiplexed: true, requests: 3), greeting: HTTP2Script.greeting, ending: .cut)
@@ -44,6 +42,8 @@ import TrustSupport
           // libcurl reports a body as complete if it has not yet read the other streams of the broken connection.
           withKnownIssue(isIntermittent: true) {
             #expect(isFailure, "\(pieces.map(\.count))")
+          } when: {
+            !TestTransport.isNative
           }
         }
         #expect(failures > 0, "\(pieces.map(\.count))")
@@ -153,35 +153,6 @@ import TrustSupport
     let error = await client.failure(
       peer.url, method: .post, body: .oneShot(GatedPieces([[1]], gate, [])))
     #expect(error?.kind == .connectionLost)
-    await client.transport.shutdown()
-  }
-
-  @Test(arguments: ["204", "304", "Content-Length", "no content"])
-  func `an HTTP 2 response before the end of the upload is returned although the server stops reading`(
-    proof: String
-  ) async throws {
-    // The native transport sends the rest of the body after a complete response with a status of 2xx. After a 304 it keeps
-    // the connection, whose peer answers no second request.
-    guard !TestTransport.isNative else { return }
-    let answer =
-      switch proof {
-      case "204": HTTP2Script.head(status: 204, ends: true)
-      case "304": HTTP2Script.head(status: 304, ends: true)
-      case "no content": HTTP2Script.head(length: 0, ends: true)
-      default: HTTP2Script.head(length: 5) + HTTP2Script.data("hello", ends: true)
-      }
-    // SETTINGS_INITIAL_WINDOW_SIZE is 0: the client cannot send its body.
-    let settings = HTTP2Script.frame(4, [0, 4, 0, 0, 0, 0]) + HTTP2Script.frame(4, flags: 1)
-    let peer = try WirePeer(WirePeer.Line(isMultiplexed: true), greeting: settings, ending: .none)
-    defer { peer.stop() }
-    let client = Client.trusting()
-    for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: answer) }) {
-      peer.play(pieces)
-      let response = try await client.fetch(
-        peer.url, method: .post, body: .text(String(repeating: "x", count: 100_000))
-      ) { $0.options.version = .http2 }
-      #expect(response.text == (proof == "Content-Length" ? "hello" : ""))
-    }
     await client.transport.shutdown()
   }
 

@@ -11,7 +11,7 @@ final class ParsedEntry: Sendable {
   /// The head of the last answer, with its age in seconds.
   ///
   /// All answers within one second have the same head.
-  private let answering: Mutex<(age: Int64, head: HTTPResponse)?>
+  private let lastAnswer: Mutex<(age: Int64, head: HTTPResponse)?>
   /// The rule that ignores parameters of the query (`No-Vary-Search`); `nil` if the whole query counts.
   let search: NoVarySearch?
   /// The age when the response arrived (RFC 9111 section 4.2.3), in seconds.
@@ -22,7 +22,7 @@ final class ParsedEntry: Sendable {
   init(_ head: HTTPResponse, _ metadata: EntryMetadata, isShared: Bool) {
     self.head = head
     self.metadata = metadata
-    answering = Mutex(nil)
+    lastAnswer = Mutex(nil)
     control = ResponseControl(head, isShared: isShared)
     search = metadata.search.isEmpty ? nil : NoVarySearch(metadata.search)
     initialAge = Freshness.initialAge(of: head, metadata)
@@ -38,9 +38,9 @@ final class ParsedEntry: Sendable {
   /// Returns the head for an answer without a validation, with its age in seconds (RFC 9111 section 5.1).
   func head(age: Double) -> HTTPResponse {
     let age = Int64(min(max(0, age), DeltaSeconds.maximum))
-    if let last = answering.withLock({ $0 }), last.age == age { return last.head }
+    if let last = lastAnswer.withLock({ $0 }), last.age == age { return last.head }
     let made = StoredHead.answering(head, age: age)
-    answering.withLock { $0 = (age, made) }
+    lastAnswer.withLock { $0 = (age, made) }
     return made
   }
 

@@ -206,7 +206,7 @@ extension Easy {
   private func setFields(_ request: OutgoingRequest, _ shape: RequestShape) throws(LupineError) {
     if fields?.matches(request, shape) == true { return }
     self.fields = nil
-    let fields = RequestFields(request, shape)
+    let fields = SentFields(request, shape)
     let list = try fields.list()
     lupine_easy_set_fields(pointer, list.pointer)
     fieldList = list

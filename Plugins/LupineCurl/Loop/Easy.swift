@@ -22,7 +22,7 @@ final class Easy {
   let handle: EasyHandle
   let target: URLHandle
   var fieldList = StringList()
-  var fields: RequestFields?
+  var fields: SentFields?
   var shape: RequestShape?
   var method: String?
   var verbatimTarget: String?

@@ -30,7 +30,7 @@ extension Exchange {
     if maySharePool, let shared = loop.connections.takeShared(for: route, context.connections, at: now) {
       return use(shared)
     }
-    if mayUseHTTP1, let connection = loop.connections.take(for: route, context.connections, at: now) {
+    if mayUseIdleHTTP1, let connection = loop.connections.take(for: route, context.connections, at: now) {
       return use(connection, isReused: true)
     }
     do throws(LupineError) { try loop.tls.prepare(for: route, now: context.now()) } catch { return fail(error) }
@@ -152,7 +152,9 @@ extension Exchange: StreamWaiter {
   /// Whether an idle connection of HTTP/1.1 may carry the request.
   ///
   /// A request that asks for HTTP/2 uses one only after the server has declined HTTP/2.
-  private var mayUseHTTP1: Bool { !asksForHTTP2 || (!hasPriorKnowledge && route.sharing.isMultiplexed == false) }
+  private var mayUseIdleHTTP1: Bool {
+    !asksForHTTP2 || (!hasPriorKnowledge && route.sharing.selectsHTTP2 == false)
+  }
 
   /// Whether the exchange may share a connection with others.
   var maySharePool: Bool { mayUseHTTP2 && context.connections.isKeptAlive }

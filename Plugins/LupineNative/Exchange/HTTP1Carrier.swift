@@ -13,8 +13,6 @@ final class HTTP1Carrier: Carrier {
   var heldContentCount = 0
   @exclusivity(unchecked) var output = HTTP1Output()
   var turn = TurnShare()
-  /// Whether the loop is going to call `resumeAfterYield()`.
-  private var hasYielded = false
 
   init(_ exchange: Exchange, on connection: Connection) {
     self.exchange = exchange
@@ -52,15 +50,14 @@ final class HTTP1Carrier: Carrier {
 extension HTTP1Carrier: ConnectionUser, TurnTaker {
   func connectionIsReady(_ connection: Connection) {
     guard isActive else { return }
-    if !hasYielded { turn.begin() }
+    turn.begin()
     send()
     receive()
   }
 
   /// Continues in a new turn, after the exchange has used its share of an earlier one.
   func resumeAfterYield() {
-    hasYielded = false
-    turn.begin()
+    turn.resume()
     guard isActive else { return }
     send()
     receive()
@@ -68,8 +65,6 @@ extension HTTP1Carrier: ConnectionUser, TurnTaker {
 
   /// Asks the loop to continue in the next turn, unless it has been asked already.
   func yield() {
-    guard !hasYielded else { return }
-    hasYielded = true
-    loop.resumeNextTurn(self)
+    if turn.yield() { loop.resumeNextTurn(self) }
   }
 }

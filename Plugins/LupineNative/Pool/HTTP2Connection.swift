@@ -48,7 +48,6 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private var sentCount = 0
   private var hasSendFailed = false
   private var willFlush = false
-  private var hasYielded = false
 
   /// - Throws: `LupineError` of kind `other` without memory.
   init(_ connection: Connection, _ loop: any SharedConnectionLoop, isShared: Bool) throws(LupineError) {
@@ -107,23 +106,20 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   }
 
   func connectionIsReady(_ connection: Connection) {
-    if !hasYielded { turn.begin() }
+    turn.begin()
     receive()
     scheduleFlush()
   }
 
   /// Continues in a new turn, after the connection has used its share of an earlier one.
   func resumeAfterYield() {
-    hasYielded = false
-    turn.begin()
+    turn.resume()
     receive()
     scheduleFlush()
   }
 
   private func yield() {
-    guard !hasYielded else { return }
-    hasYielded = true
-    loop.resumeNextTurn(self)
+    if turn.yield() { loop.resumeNextTurn(self) }
   }
 }
 
@@ -188,7 +184,7 @@ extension HTTP2Connection {
       case .failure: sendFailed()
       }
     }
-    if !hasYielded { turn.begin() }
+    turn.begin()
   }
 
   /// Composes the next frames; returns false if there are none.

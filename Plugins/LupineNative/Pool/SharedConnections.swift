@@ -27,8 +27,9 @@ struct SharedConnections {
   var makerCount = 0
   /// Whether the waiting exchanges are being served.
   var isServing = false
-  /// Whether the server selects HTTP/2 if it is offered; `nil` until a connection has shown it.
-  private(set) var isMultiplexed: Bool?
+  /// Whether the server selects HTTP/2 if TLS offers it, or takes it by prior knowledge; `nil` until a connection has
+  /// shown it.
+  private(set) var selectsHTTP2: Bool?
 
   mutating func append(_ exchange: any StreamWaiter) { waiting.append(exchange) }
 
@@ -42,12 +43,12 @@ struct SharedConnections {
 
   /// Adds a connection that takes streams.
   mutating func add(_ shared: HTTP2Connection) {
-    isMultiplexed = true
+    selectsHTTP2 = true
     all.append(shared)
   }
 
   /// Records that the server has selected HTTP/1.1 instead of HTTP/2, unless a connection with HTTP/2 is open.
-  mutating func recordHTTP1() { if all.isEmpty { isMultiplexed = false } }
+  mutating func recordHTTP1() { if all.isEmpty { selectsHTTP2 = false } }
 
   /// Removes a connection that takes no more streams.
   mutating func remove(_ connection: Connection) { all.removeAll { $0.connection === connection } }
@@ -83,7 +84,7 @@ extension Connections {
   /// if the route has as many connections as the limit for a host allows.
   func mustWait(_ exchange: any StreamWaiter) -> Bool {
     let sharing = exchange.route.sharing
-    guard sharing.isMultiplexed ?? exchange.asksForHTTP2 else { return false }
+    guard sharing.selectsHTTP2 ?? exchange.asksForHTTP2 else { return false }
     let limit = max(1, min(limits.perHost, exchange.options.perHost ?? .max))
     return sharing.makerCount > 0 || sharing.all.count >= limit || sharing.all.contains { !$0.hasSettings }
   }

@@ -11,6 +11,8 @@ struct TurnShare {
   private static let costOfMessage = 4096
 
   private var work = 0
+  /// Whether the loop is going to continue the work in its next turn.
+  private var hasYielded = false
 
   /// Whether the share has been used.
   var isUsedUp: Bool { work >= Self.maximum }
@@ -20,7 +22,21 @@ struct TurnShare {
   /// Counts a part of a message, such as a chunk or a frame, whose processing costs time even if it is small.
   mutating func countMessage(_ count: Int = 1) { work += count * Self.costOfMessage }
 
-  mutating func begin() { work = 0 }
+  /// Begins the share of a turn, unless the work waits for the next turn.
+  mutating func begin() { if !hasYielded { work = 0 } }
+
+  /// Begins the share of the turn for which the work has waited.
+  mutating func resume() {
+    hasYielded = false
+    work = 0
+  }
+
+  /// Makes the work wait for the next turn; returns false if it waits already.
+  mutating func yield() -> Bool {
+    if hasYielded { return false }
+    hasYielded = true
+    return true
+  }
 }
 
 /// Continues in a later turn of the loop what has used its share of an earlier one.

@@ -20,6 +20,7 @@ public struct ConnectionOptions: Sendable, Hashable {
   /// The idle time after which the kernel sends TCP keep-alive probes, in whole seconds.
   ///
   /// The probes detect a peer that is gone without closing the connection, as behind a firewall that drops its state.
+  /// `nil` means 60 seconds with the libcurl and the native transport, for every connection, also an idle one of HTTP/2.
   public var probeInterval: Duration?
 
   /// Creates options that leave everything to the transport.

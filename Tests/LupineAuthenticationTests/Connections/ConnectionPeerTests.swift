@@ -2,17 +2,19 @@ import HTTPTypes
 import LupineAuthentication
 import LupineCore
 import LupineSession
-import LupineCurl
 import LupineFixtures
 import Testing
+import TransportSupport
 
 /// Negotiate with apache2, mod_auth_gssapi and a KDC, and NTLM with pyspnego.
-@Suite(.enabled(if: Peers.ntlm != nil || Peers.areRequired))
+@Suite(
+  .overEachTransport(needs: [.connectionAuthentication]),
+  .enabled(if: Peers.ntlm != nil || Peers.areRequired))
 struct ConnectionPeerTests {
   private static let connection = HTTPField.Name("X-Connection") ?? .server
 
   private static func session(
-    _ plugin: ConnectionAuthentication?, _ transport: CurlTransport = CurlTransport(),
+    _ plugin: ConnectionAuthentication?, _ transport: any Transport = TestTransport.make(),
     _ exchanges: ExchangeCount = ExchangeCount()
   ) throws -> Session {
     let builder = Session.Builder().transport(transport).timeouts(total: .seconds(30)).monitor(exchanges)
@@ -36,7 +38,7 @@ struct ConnectionPeerTests {
 
   @Test func `NTLM refuses a wrong password with a 401, once`() async throws {
     let exchanges = ExchangeCount()
-    let response = try await Self.send(Self.session(Self.ntlm("wrong"), CurlTransport(), exchanges))
+    let response = try await Self.send(Self.session(Self.ntlm("wrong"), TestTransport.make(), exchanges))
     #expect(response.response?.status == .unauthorized)
     #expect(response.value == "wrong password\n")
     #expect(response.response?.headerFields[HTTPField.Name("X-Proofs") ?? .server] == "1")
@@ -52,7 +54,7 @@ struct ConnectionPeerTests {
   }
 
   @Test func `a connection that is proved serves its own credential alone`() async throws {
-    let transport = CurlTransport()
+    let transport = TestTransport.make()
     let proved = try Self.session(Self.ntlm(), transport)
     let first = try await Self.send(proved)
     let again = try await Self.send(proved)

@@ -24,24 +24,25 @@ struct ComparisonCase: Sendable, CustomTestStringConvertible {
   let replies: [Reply]
   let steps: [Step]
   /// Why squid decides differently; `nil` if both caches decide alike.
-  let known: String?
+  let knownDifference: String?
 
   var testDescription: String { name }
 
   /// A case with one response for all requests; by default the same request comes twice.
   init(
     _ name: String, _ fields: KeyValuePairs<String, String>, status: Int = 200, acceptsRanges: Bool = false,
-    steps: [Step] = [Step(), Step()], known: String? = nil
+    steps: [Step] = [Step(), Step()], knownDifference: String? = nil
   ) {
     self.init(
-      name, replies: [Reply(status: status, fields: fields, acceptsRanges: acceptsRanges)], steps: steps, known: known)
+      name, replies: [Reply(status: status, fields: fields, acceptsRanges: acceptsRanges)], steps: steps,
+      knownDifference: knownDifference)
   }
 
-  init(_ name: String, replies: [Reply], steps: [Step] = [Step(), Step()], known: String? = nil) {
+  init(_ name: String, replies: [Reply], steps: [Step] = [Step(), Step()], knownDifference: String? = nil) {
     self.name = name
     self.replies = replies
     self.steps = steps
-    self.known = known
+    self.knownDifference = knownDifference
   }
 }
 

@@ -5,9 +5,10 @@ extension ComparisonCase {
 
   private static let lifetimes = [
     ComparisonCase("max-age", ["Cache-Control": "max-age=3600"]),
-    ComparisonCase("max-age that has passed", ["Cache-Control": "max-age=60", "Date": "@-120"], known: .ownDate),
-    ComparisonCase("neither a lifetime nor a validator", [:], known: .ownDate),
-    ComparisonCase("max-age=0", ["Cache-Control": "max-age=0"], known: .ownDate),
+    ComparisonCase(
+      "max-age that has passed", ["Cache-Control": "max-age=60", "Date": "@-120"], knownDifference: .ownDate),
+    ComparisonCase("neither a lifetime nor a validator", [:], knownDifference: .ownDate),
+    ComparisonCase("max-age=0", ["Cache-Control": "max-age=0"], knownDifference: .ownDate),
     ComparisonCase("s-maxage before max-age", ["Cache-Control": "max-age=0, s-maxage=3600"]),
     ComparisonCase("s-maxage=0 before max-age", ["Cache-Control": "max-age=3600, s-maxage=0", "ETag": "\"a\""]),
     ComparisonCase("Expires", ["Expires": "@3600"]),
@@ -47,7 +48,7 @@ extension ComparisonCase {
         Reply(fields: ["Cache-Control": "max-age=3600", "ETag": "\"b\""]),
       ], steps: [.get, .get, .get]),
     ComparisonCase("no-cache", ["Cache-Control": "no-cache", "ETag": "\"a\""]),
-    ComparisonCase("no-cache without a validator", ["Cache-Control": "no-cache"], known: .ownDate),
+    ComparisonCase("no-cache without a validator", ["Cache-Control": "no-cache"], knownDifference: .ownDate),
     ComparisonCase(
       "must-revalidate while fresh", ["Cache-Control": "max-age=3600, must-revalidate", "ETag": "\"a\""]),
     ComparisonCase(
@@ -68,7 +69,7 @@ extension ComparisonCase {
       replies: [
         Reply(fields: ["Cache-Control": "max-age=60, stale-if-error=3600", "Date": "@-120", "ETag": "\"a\""]),
         Reply(status: 503),
-      ], known: .staleIfError),
+      ], knownDifference: .staleIfError),
     ComparisonCase(
       "an error in the validation of a response with must-revalidate",
       replies: [
@@ -80,7 +81,7 @@ extension ComparisonCase {
   private static let prohibitions = [
     ComparisonCase("private", ["Cache-Control": "private, max-age=3600"]),
     ComparisonCase("no-store", ["Cache-Control": "no-store, max-age=3600"]),
-    ComparisonCase("Vary: *", ["Cache-Control": "max-age=3600", "Vary": "*"], known: .ownDate),
+    ComparisonCase("Vary: *", ["Cache-Control": "max-age=3600", "Vary": "*"], knownDifference: .ownDate),
     ComparisonCase("Set-Cookie", ["Cache-Control": "max-age=3600", "Set-Cookie": "a=b"]),
   ]
 
@@ -90,7 +91,7 @@ extension ComparisonCase {
   private static let requests = [
     ComparisonCase(
       "no-cache of a request", ["Cache-Control": "max-age=3600", "ETag": "\"a\""],
-      steps: [.get, .get(.cacheControl, "no-cache")], known: .reload),
+      steps: [.get, .get(.cacheControl, "no-cache")], knownDifference: .reload),
     ComparisonCase(
       "max-age=0 of a request", ["Cache-Control": "max-age=3600", "ETag": "\"a\""],
       steps: [.get, .get(.cacheControl, "max-age=0")]),
@@ -107,7 +108,7 @@ extension ComparisonCase {
       "no-store of a request", ["Cache-Control": "max-age=3600"], steps: [.get(.cacheControl, "no-store"), .get]),
     ComparisonCase(
       "Pragma of a request", ["Cache-Control": "max-age=3600", "ETag": "\"a\""],
-      steps: [.get, Step(headers: pragma)], known: .reload),
+      steps: [.get, Step(headers: pragma)], knownDifference: .reload),
     ComparisonCase(
       "only-if-cached without a response", ["Cache-Control": "max-age=3600"],
       steps: [.get(.cacheControl, "only-if-cached")]),
@@ -147,7 +148,7 @@ extension ComparisonCase {
     [203, 204, 301, 308, 404, 405, 410, 414, 501].map {
       ComparisonCase(
         "a heuristic for \($0)", ["Last-Modified": "@-8640000"], status: $0,
-        known: [204, 404, 405, 414, 501].contains($0) ? .errors : nil)
+        knownDifference: [204, 404, 405, 414, 501].contains($0) ? .errors : nil)
     }
     + [302, 307, 403, 500, 503].map {
       ComparisonCase("no heuristic for \($0)", ["Last-Modified": "@-8640000", "Location": "/other"], status: $0)
@@ -155,7 +156,7 @@ extension ComparisonCase {
     + [203, 204, 301, 302, 307, 308, 403, 404, 410, 500, 503].map {
       ComparisonCase(
         "max-age for \($0)", ["Cache-Control": "max-age=3600", "Location": "/other"], status: $0,
-        known: [204, 403, 404, 500, 503].contains($0) ? .errors : nil)
+        knownDifference: [204, 403, 404, 500, 503].contains($0) ? .errors : nil)
     }
 
   private static let methods = [
@@ -185,7 +186,7 @@ extension ComparisonCase {
       steps: [.get, .get(.range, "bytes=1-3")]),
     ComparisonCase(
       "a range twice", ["Cache-Control": "max-age=3600", "ETag": "\"a\""], acceptsRanges: true,
-      steps: twice(.get(.range, "bytes=1-3")), known: .parts),
+      steps: twice(.get(.range, "bytes=1-3")), knownDifference: .parts),
     ComparisonCase(
       "the whole response after a range", ["Cache-Control": "max-age=3600", "ETag": "\"a\""], acceptsRanges: true,
       steps: [.get(.range, "bytes=1-3"), .get]),

@@ -1,18 +1,18 @@
 import HTTPTypes
 import LupineCache
 import LupineCore
-import LupineCurl
 import LupineFixtures
 import LupineSession
 import LupineTesting
 import Testing
+import TransportSupport
 
 /// The decisions of the shared cache, compared with those of squid, a shared cache of another project.
 ///
 /// The same requests are sent twice over sockets: through squid without Lupine's cache, and with Lupine's cache without
 /// squid. What the server receives shows what each cache decided about each request.
 @Suite(
-  .timeLimit(.minutes(2)),
+  .overEachTransport, .timeLimit(.minutes(2)),
   .enabled("squid is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.squidCache != nil
   })
@@ -25,8 +25,8 @@ struct SharedCacheComparisonTests {
     configuration.isShared = true
     let cache = HTTPCache(memory: .megabytes(8), configuration)
     let own = try await Self.verdicts(test) { $0.install(.cache(cache)) }
-    if let known = test.known {
-      #expect(own != others, "the caches decide alike, so this is no difference: \(known)")
+    if let difference = test.knownDifference {
+      #expect(own != others, "the caches decide alike, so this is no difference: \(difference)")
     } else {
       #expect(own == others, "\(test.name): the cache on the left, squid on the right")
     }
@@ -34,7 +34,7 @@ struct SharedCacheComparisonTests {
 
   @Test func `each case has a name of its own, and each difference a reason`() {
     #expect(Set(ComparisonCase.all.map(\.name)).count == ComparisonCase.all.count)
-    #expect(ComparisonCase.all.allSatisfy { $0.known?.contains("RFC") ?? true })
+    #expect(ComparisonCase.all.allSatisfy { $0.knownDifference?.contains("RFC") ?? true })
   }
 
   /// Sends the requests of a case one after the other; returns the verdict and the status of each.
@@ -44,7 +44,7 @@ struct SharedCacheComparisonTests {
     let origin = ComparisonOrigin(test.replies)
     let server = try ScriptedServer { origin.answer($0) }
     defer { server.stop() }
-    let builder = Session.Builder().transport(.curl).timeouts(total: .seconds(30))
+    let builder = Session.Builder().transport(TestTransport.make()).timeouts(total: .seconds(30))
     let session = try change(builder).build()
     var verdicts: [String] = []
     for step in test.steps {

@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  @Test func `bytes can be read any number of times`() async throws {
-    let body = RequestBody.text("hello world")
+  @Test(arguments: [RequestBody.text("hello world"), .bytes(Array("hello world".utf8))])
+  func `bytes can be read any number of times`(body: RequestBody) async throws {
     #expect(try await Self.read(body) == Array("hello world".utf8))
     #expect(try await Self.read(body, bufferSize: 100) == Array("hello world".utf8))
     #expect(body.isReplayable)

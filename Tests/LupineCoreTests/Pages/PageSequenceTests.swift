@@ -5,17 +5,17 @@ import LupineSession
 import Testing
 
 @Suite struct PageSequenceTests {
-  private let book = PageBook()
+  private let paged = PagedMock()
   private let session: Session
 
   init() throws {
-    session = try Session.Builder().transport(book.mock).baseURL("https://a.example.com/v1").build()
+    session = try Session.Builder().transport(paged.mock).baseURL("https://a.example.com/v1").build()
   }
 
   @Test func `pages are requested until there is no next link`() async throws {
-    book.page("https://a.example.com/v1/issues?state=open", [1, 2], next: "issues?page=2")
-    book.page("https://a.example.com/v1/issues?page=2", [3], next: "?page=3")
-    book.page("https://a.example.com/v1/issues?page=3", [])
+    paged.page("https://a.example.com/v1/issues?state=open", [1, 2], next: "issues?page=2")
+    paged.page("https://a.example.com/v1/issues?page=2", [3], next: "?page=3")
+    paged.page("https://a.example.com/v1/issues?page=3", [])
     let trace = try #require(HTTPField.Name("X-Trace"))
     let found = await read(
       session.pages(
@@ -23,27 +23,27 @@ import Testing
         headers: ["X-Trace": "42", .authorization: "Bearer a", .ifNoneMatch: "\"1\""]))
     #expect(found.values == [[1, 2], [3], []])
     #expect(found.error == nil)
-    #expect(book.mock.requests.map { $0.headers[trace] } == ["42", "42", "42"])
-    #expect(book.mock.requests.map { $0.headers[.authorization] } == ["Bearer a", "Bearer a", "Bearer a"])
-    #expect(book.mock.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\"", nil, nil])
+    #expect(paged.mock.requests.map { $0.headers[trace] } == ["42", "42", "42"])
+    #expect(paged.mock.requests.map { $0.headers[.authorization] } == ["Bearer a", "Bearer a", "Bearer a"])
+    #expect(paged.mock.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\"", nil, nil])
   }
 
   @Test func `a page is requested when it is awaited`() async throws {
-    book.page("https://a.example.com/v1/issues", [1], next: "?page=2")
-    book.page("https://a.example.com/v1/issues?page=2", [2])
+    paged.page("https://a.example.com/v1/issues", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/issues?page=2", [2])
     var pages = session.pages(of: [Int].self, from: "issues").makeAsyncIterator()
-    #expect(book.mock.requests.isEmpty)
+    #expect(paged.mock.requests.isEmpty)
     #expect(try await pages.next() == [1])
-    #expect(book.mock.requests.count == 1)
+    #expect(paged.mock.requests.count == 1)
     #expect(try await pages.next() == [2])
     #expect(try await pages.next() == nil)
     #expect(try await pages.next() == nil)
-    #expect(book.mock.requests.count == 2)
+    #expect(paged.mock.requests.count == 2)
   }
 
   @Test func `responses have the head of each page`() async throws {
-    book.page("https://a.example.com/v1/issues", [1], next: "?page=2")
-    book.page("https://a.example.com/v1/issues?page=2", [2])
+    paged.page("https://a.example.com/v1/issues", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/issues?page=2", [2])
     var codes: [Int?] = []
     for try await response in session.pages(of: [Int].self, from: "issues").responses {
       codes.append(response.statusCode)
@@ -54,22 +54,22 @@ import Testing
 
   @Test func `more pages than the limit are an error after the last one`() async throws {
     for number in 1...4 {
-      book.page("https://a.example.com/v1/x?page=\(number)", [number], next: "?page=\(number + 1)")
+      paged.page("https://a.example.com/v1/x?page=\(number)", [number], next: "?page=\(number + 1)")
     }
     let cut = await read(session.pages(from: "x?page=1", limit: 3))
     #expect(cut.values == [[1], [2], [3]])
     #expect(cut.error?.kind == .limitExceeded(.pages))
-    #expect(book.mock.requests.count == 3)
+    #expect(paged.mock.requests.count == 3)
     #expect(await read(session.pages(from: "x?page=1", limit: 0)).error?.kind == .limitExceeded(.pages))
-    #expect(book.mock.requests.count == 3)
+    #expect(paged.mock.requests.count == 3)
     var first: [[Int]] = []
     for try await page in session.pages(of: [Int].self, from: "x?page=1", limit: 3).prefix(2) { first.append(page) }
     #expect(first == [[1], [2]])
   }
 
   @Test func `as many pages as the limit are no error`() async throws {
-    book.page("https://a.example.com/v1/x", [1], next: "?page=2")
-    book.page("https://a.example.com/v1/x?page=2", [2])
+    paged.page("https://a.example.com/v1/x", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/x?page=2", [2])
     let found = await read(session.pages(from: "x", limit: 2))
     #expect(found.values == [[1], [2]])
     #expect(found.error == nil)
@@ -77,56 +77,56 @@ import Testing
 
   @Test(arguments: ["x", "x#part", "https://A.example.com:443/v1/x", "?page=2"])
   func `a link to a page that was read ends the sequence`(target: String) async throws {
-    book.page("https://a.example.com/v1/x", [1], next: "?page=2")
-    book.page("https://a.example.com/v1/x?page=2", [2], next: target)
+    paged.page("https://a.example.com/v1/x", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/x?page=2", [2], next: target)
     let found = await read(session.pages(from: "x"))
     #expect(found.values == [[1], [2]])
     #expect(found.error?.kind == .paginationFailed)
-    #expect(book.mock.requests.count == 2)
+    #expect(paged.mock.requests.count == 2)
   }
 
   @Test(arguments: ["http://a.example.com/y", "mailto:a@b", "ftp://a.example.com/", "https://a b/", "//ü:x/"])
   func `a link that cannot be followed is an error`(target: String) async throws {
-    book.page("https://a.example.com/v1/x", [1], next: target)
+    paged.page("https://a.example.com/v1/x", [1], next: target)
     let found = await read(session.pages(from: "x"))
     #expect(found.values == [[1]])
     #expect(found.error?.kind == .paginationFailed)
-    #expect(book.mock.requests.count == 1)
+    #expect(paged.mock.requests.count == 1)
   }
 
   @Test func `a link of another context does not lead to a page`() async throws {
-    book.mock.stub(
+    paged.mock.stub(
       .get, "https://a.example.com/v1/x",
-      .json([1]).field(PageBook.link, #"</y>; rel=next; anchor="/other", <x?page=2>; rel="prev next"; anchor="""#))
-    book.page("https://a.example.com/v1/x?page=2", [2])
+      .json([1]).field(PagedMock.link, #"</y>; rel=next; anchor="/other", <x?page=2>; rel="prev next"; anchor="""#))
+    paged.page("https://a.example.com/v1/x?page=2", [2])
     #expect(await read(session.pages(from: "x")).values == [[1], [2]])
   }
 
   @Test(arguments: ["type=text/html", "title=Füße", "anchor=https://a.example.com/v1/x"])
   func `an unquoted parameter does not hide the next page`(parameter: String) async throws {
-    book.mock.stub(
-      .get, "https://a.example.com/v1/x", .json([1]).field(PageBook.link, "<?page=2>; \(parameter); rel=next"))
-    book.page("https://a.example.com/v1/x?page=2", [2])
+    paged.mock.stub(
+      .get, "https://a.example.com/v1/x", .json([1]).field(PagedMock.link, "<?page=2>; \(parameter); rel=next"))
+    paged.page("https://a.example.com/v1/x?page=2", [2])
     #expect(await read(session.pages(from: "x")).values == [[1], [2]])
   }
 
   @Test func `each request is configured, and takes fields of swift-http-types`() async throws {
-    book.page("https://a.example.com/v1/x", [1], next: "?page=2")
-    book.page("https://a.example.com/v1/x?page=2", [2])
+    paged.page("https://a.example.com/v1/x", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/x?page=2", [2])
     let fields: HTTPFields = [.accept: "application/json"]
     let configured = await read(
       session.pages(from: "x", headers: fields, configure: { $0.validate(statusCode: 300..<400) }))
     #expect(configured.error?.kind == .unacceptableStatusCode(200))
-    #expect(book.mock.requests.map { $0.headers[.accept] } == ["application/json"])
+    #expect(paged.mock.requests.map { $0.headers[.accept] } == ["application/json"])
   }
 
   @Test func `each page is validated and decoded`() async throws {
-    book.page("https://a.example.com/v1/x", [1], next: "?page=2")
-    book.mock.stub(.get, "https://a.example.com/v1/x?page=2", priority: 1, .json([2], status: .internalServerError))
+    paged.page("https://a.example.com/v1/x", [1], next: "?page=2")
+    paged.mock.stub(.get, "https://a.example.com/v1/x?page=2", priority: 1, .json([2], status: .internalServerError))
     let refused = await read(session.pages(from: "x"))
     #expect(refused.error?.kind == .unacceptableStatusCode(500))
-    book.page("https://a.example.com/v1/z", [1], next: "?page=2")
-    book.mock.stub(.get, "https://a.example.com/v1/z?page=2", priority: 1, .json("no list"))
+    paged.page("https://a.example.com/v1/z", [1], next: "?page=2")
+    paged.mock.stub(.get, "https://a.example.com/v1/z?page=2", priority: 1, .json("no list"))
     #expect(await read(session.pages(from: "z")).error?.kind == .serializationFailed)
   }
 
@@ -135,19 +135,19 @@ import Testing
     #expect(await read(session.pages(from: "x", headers: ["a b": "c"])).error?.kind == .invalidRequest)
     let post = try OutgoingRequest("https://a.example.com/", method: .post)
     #expect(await read(session.pages(from: post)).error?.kind == .invalidRequest)
-    #expect(book.mock.requests.isEmpty)
+    #expect(paged.mock.requests.isEmpty)
   }
 
   @Test func `a route is the first page`() async throws {
-    book.page("https://a.example.com/x", [1], next: "?page=2")
-    book.page("https://a.example.com/x?page=2", [2])
+    paged.page("https://a.example.com/x", [1], next: "?page=2")
+    paged.page("https://a.example.com/x?page=2", [2])
     let found = await read(session.pages(from: try OutgoingRequest("https://a.example.com/x", headers: ["X-A": "1"])))
     #expect(found.values == [[1], [2]])
-    #expect(book.mock.requests.allSatisfy { $0.headers.contains { $0.name.rawName == "X-A" } })
+    #expect(paged.mock.requests.allSatisfy { $0.headers.contains { $0.name.rawName == "X-A" } })
   }
 
   @Test func `a cancelled task ends the sequence`() async throws {
-    book.page("https://a.example.com/v1/x", [1], next: "?page=2")
+    paged.page("https://a.example.com/v1/x", [1], next: "?page=2")
     let pages = session.pages(of: [Int].self, from: "x")
     let task = Task { () -> LupineError? in
       var iterator = pages.makeAsyncIterator()

@@ -5,6 +5,7 @@ import LupineFraming
 import LupineTesting
 import PeerSupport
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
@@ -79,7 +80,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
       return [.send(.head(stream))] + [HTTP2Peer.Step](repeating: .send(frame), count: 64)
     }
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     var request = try OutgoingRequest(url: HTTPURL(peer.url))
     request.options.version = .http2
     let control = ExchangeControl()
@@ -108,7 +109,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
   func `a request's body arrives, with and without a stated length`(size: Int) async throws {
     let peer = try HTTP2Peer(script: Self.ok)
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let bytes = [UInt8](repeating: 0x61, count: size)
     let bodies = [RequestBody.bytes(Data(bytes)), .stream { Pieces(bytes) }]
     for (index, body) in bodies.enumerated() {
@@ -124,7 +125,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
   @Test func `a body waits for 100`() async throws {
     let peer = try HTTP2Peer(onHead: { [.send(.head($0, status: 100))] }, script: Self.ok)
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let log = EventLog()
     let response = try await client.fetch(peer.url, method: .post, body: .text("hello"), log: log) {
       $0.options.version = .http2
@@ -138,7 +139,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
   @Test func `a final response in the place of 100 leaves the body unsent`() async throws {
     let peer = try HTTP2Peer(onHead: { [.send(.head($0, status: 417, ends: true))] }, script: Self.ok)
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     for _ in 1...2 {
       let response = try await client.fetch(peer.url, method: .post, body: .text("hello")) {
         $0.options.version = .http2
@@ -155,7 +156,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
     let peer = try HTTP2Peer(
       returnsWindow: false, onHead: { [.send(.head($0, status: 413, ends: true))] }, script: Self.ok)
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let body = RequestBody.bytes(Data([UInt8](repeating: 0x61, count: 1_000_000)))
     let early = try await client.fetch(peer.url, method: .post, body: body) { $0.options.version = .http2 }
     #expect(early.head.status.code == 413)
@@ -168,7 +169,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
   @Test func `a peer that takes no content stops the body's reader and no other exchange`() async throws {
     let peer = try HTTP2Peer(returnsWindow: false, script: Self.ok)
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let control = ExchangeControl()
     let body = RequestBody.bytes(Data([UInt8](repeating: 0x61, count: 1_000_000)))
     let (sending, url) = (client, peer.url)

@@ -5,6 +5,7 @@ import LupineSession
 import LupineTesting
 import PeerSupport
 import Testing
+import TransportSupport
 
 @Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
   private typealias Frame = HTTP2Peer.Frame
@@ -16,7 +17,7 @@ import Testing
   @Test func `many exchanges share a connection, and none dials beside it`() async throws {
     let peer = try HTTP2Peer { stream, _ in [.send(.head(stream)), .send(.data(stream, "ok", ends: true))] }
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<300 {
         group.addTask { try await client.fetch(peer.url) { $0.options.version = .http2 }.text }
@@ -35,7 +36,7 @@ import Testing
       [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
     }
     defer { peer.stop() }
-    var client = Client()
+    var client = Client.native()
     client.options.perHost = 3
     try await withThrowingTaskGroup(of: String.self) { [client] group in
       for _ in 0..<50 {
@@ -53,7 +54,7 @@ import Testing
       number == 0 ? [.send(.head(stream))] : [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
     }
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let control = ExchangeControl()
     var request = try OutgoingRequest(url: HTTPURL(peer.url))
     request.options.version = .http2
@@ -71,7 +72,7 @@ import Testing
     defer { peer.stop() }
     var configuration = NativeTransport.Configuration()
     configuration.idleConnectionLifetime = .milliseconds(50)
-    let client = Client(configuration)
+    let client = Client.native(configuration)
     #expect(await failure(client, peer) == nil)
     try await peer.ended.opened()
     #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot())
@@ -81,7 +82,7 @@ import Testing
   @Test func `a connection that is not kept alive is closed after its exchange`() async throws {
     let peer = try HTTP2Peer { stream, _ in [.send(.head(stream)), .send(.data(stream, "ok", ends: true))] }
     defer { peer.stop() }
-    var client = Client()
+    var client = Client.native()
     client.options.isKeptAlive = false
     for _ in 1...2 { #expect(await failure(client, peer) == nil) }
     #expect(peer.connectionCount == 2)
@@ -92,7 +93,7 @@ import Testing
   @Test func `fields of the connection are omitted, and the priority is that of RFC 9218`() async throws {
     let peer = try HTTP2Peer { stream, _ in [.send(.head(stream)), .send(.data(stream, "ok", ends: true))] }
     defer { peer.stop() }
-    let client = Client()
+    let client = Client.native()
     let headers: HTTPFields = [
       .connection: "close", .upgrade: "h2c", .te: "gzip",
     ]

@@ -2,13 +2,14 @@ import HTTPTypes
 import LupineCore
 import LupineTesting
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
 /// Requests that an HTTP proxy forwards.
 @Suite(.timeLimit(.minutes(1))) struct ForwardingTests {
   private func client(_ proxy: String) throws -> Client {
-    var client = Client()
+    var client = Client.native()
     client.connectionKey.proxy = try Proxy(proxy)
     return client
   }

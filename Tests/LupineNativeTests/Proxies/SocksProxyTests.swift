@@ -1,6 +1,7 @@
 import LupineCore
 import LupineTesting
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
@@ -117,7 +118,7 @@ import Testing
 
   @Test func `a proxy that is not there or never answers is an error that names it`() async throws {
     let closed = try ClosedPort()
-    var client = Client()
+    var client = Client.native()
     client.connectionKey.proxy = try Proxy(closed.url.replacing("http", with: "socks5h"))
     let refused = await client.failure("http://a.example.com/")
     #expect(refused?.kind == .proxyFailed && refused?.message.contains("The proxy socks5h://127.0.0.1") == true)

@@ -2,13 +2,14 @@ import HTTPTypes
 import LupineCore
 import LupineTesting
 import Testing
+import TransportSupport
 
 @testable import LupineNative
 
 /// Tunnels that scripted proxies refuse, break off or fill with bytes of their own.
 @Suite(.timeLimit(.minutes(1))) struct TunnelTests {
   private func client(_ proxy: String) throws -> Client {
-    var client = Client()
+    var client = Client.native()
     client.connectionKey.proxy = try Proxy(proxy)
     return client
   }

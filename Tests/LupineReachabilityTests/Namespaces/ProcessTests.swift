@@ -2,12 +2,13 @@ import Glibc
 import LupineFixtures
 import LupineReachability
 import Testing
+import TransportSupport
 
 /// Properties of a whole process, tested with a separate one.
 @Suite(.namespaces, .timeLimit(.minutes(2))) struct ProcessTests {
   @Test func `a process without privileges receives changes`() async throws {
     let network = try TestNetwork()
-    let probe = try ProbeProcess(network.near, "unprivileged")
+    let probe = try ProbeProcess(network.near, ["unprivileged"])
     var lines = probe.lines.makeAsyncIterator()
     #expect(await lines.next() == "user 65534")
     #expect(await lines.next() == "status reachable over Ethernet or Wi-Fi")
@@ -17,7 +18,7 @@ import Testing
 
   @Test func `if netlink is forbidden, the status is unknown with the reason`() async throws {
     let network = try TestNetwork()
-    let probe = try ProbeProcess(network.near, "forbidden")
+    let probe = try ProbeProcess(network.near, ["forbidden"])
     var lines = probe.lines.makeAsyncIterator()
     let reason = "unknown (no netlink: the socket cannot be opened: Operation not permitted)"
     #expect(await lines.next() == "asked \(reason)")
@@ -30,7 +31,7 @@ import Testing
     let quiet = try TestNetwork()
     // Duplicate address detection and router solicitation of IPv6 would change the network, which wakes the probe.
     try Shell.run("ip", "netns", "exec", network.near, "sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6")
-    let probe = try ProbeProcess(network.near, "idle")
+    let probe = try ProbeProcess(network.near, ["idle"])
     var lines = probe.lines.makeAsyncIterator()
     #expect(await lines.next()?.hasPrefix("first ") == true)
     #expect(await lines.next() == "descriptors 1")
@@ -43,12 +44,14 @@ import Testing
     #expect(await lines.next() == "wakes 0")
   }
 
-  @Test func `a download over a link that goes down waits, continues and is complete`() async throws {
+  @Test(.overEachTransport)
+  func `a download over a link that goes down waits, continues and is complete`() async throws {
     let network = try TestNetwork()
     let folder = try TemporaryFolder()
     let server = try NginxProcess(network.far, address: TestNetwork.gateway, folder: folder)
     defer { withExtendedLifetime(server) {} }
-    let probe = try ProbeProcess(network.near, "download", server.url, "\(folder.path)/received.bin")
+    let probe = try ProbeProcess(
+      network.near, ["download", server.url, "\(folder.path)/received.bin"] + TestTransport.probeSteps)
     var heard: [String] = []
     var isCut = false
     for await line in probe.lines {

@@ -9,7 +9,7 @@ final class ProbeProcess: Sendable {
   let lines: AsyncStream<String>
 
   /// Starts the probe with `ip netns exec`, which also mounts the `/sys` of the namespace.
-  init(_ namespace: String, _ arguments: String...) throws {
+  init(_ namespace: String, _ arguments: [String]) throws {
     // Without SOCK_CLOEXEC, a program of another test could inherit the descriptors, and the stream would not end.
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

@@ -2,7 +2,7 @@ import Lupine
 import Testing
 import TransportSupport
 
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct ConcurrencyTests {
+@Suite(.besidePeers, .overEachTransport) struct ConcurrencyTests {
   @Test func `100 requests at once each get their own answer`() async throws {
     let session = try Peer.httpbin.session()
     let answers = try await withThrowingTaskGroup { group in

@@ -5,7 +5,7 @@ import Testing
 import TransportSupport
 
 /// Authentication to proxies: squid with its helpers for Digest and Negotiate, and NTLM that pyspnego verifies.
-@Suite(.besidePeers) struct ProxyAuthenticationTests {
+@Suite(.besidePeers, .overEachTransport) struct ProxyAuthenticationTests {
   /// Counts the exchanges and the tunnels of a session.
   private final class Count: EventMonitor {
     private let counts = Mutex((exchanges: 0, tunnels: 0))
@@ -51,7 +51,7 @@ import TransportSupport
     return try session(count) { $0.proxy(proxy) }
   }
 
-  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
+  @Test(arguments: ["http", "https"], Line.allCases)
   func `squid is answered by Digest, and not asked again for the next request`(scheme: String, line: Line) async throws
   {
     let count = Count()
@@ -63,7 +63,7 @@ import TransportSupport
     #expect(count.tunnels == (scheme == "https" ? 1 : 0))
   }
 
-  @Test(.overEachTransport) func `a later tunnel uses the nonce of the first`() async throws {
+  @Test func `a later tunnel uses the nonce of the first`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     var request = try OutgoingRequest(try Self.url("https") + "/hello")
@@ -75,7 +75,7 @@ import TransportSupport
     #expect(count.exchanges == 3 && count.tunnels == 2)
   }
 
-  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
+  @Test(arguments: ["http", "https"], Line.allCases)
   func `squid refuses a wrong password by Digest, once, and Basic is not tried`(scheme: String, line: Line) async throws
   {
     let count = Count()
@@ -86,7 +86,7 @@ import TransportSupport
     #expect(count.exchanges == 2)
   }
 
-  @Test(.overEachTransport, arguments: ["http", "https"], Line.allCases)
+  @Test(arguments: ["http", "https"], Line.allCases)
   func `a body is forwarded after the answer`(scheme: String, line: Line) async throws {
     let request = try OutgoingRequest(
       try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
@@ -101,7 +101,7 @@ import TransportSupport
     return try OutgoingRequest(try Self.url(scheme) + "/echo-size", method: .post, body: .oneShot(pieces))
   }
 
-  @Test(.overEachTransport, arguments: Line.allCases)
+  @Test(arguments: Line.allCases)
   func `a one-shot body that is forwarded ends with squid's 407, and the error names the reason`(
     line: Line
   ) async throws {
@@ -114,7 +114,7 @@ import TransportSupport
     #expect(count.exchanges == 1)
   }
 
-  @Test(.overEachTransport, arguments: Line.allCases)
+  @Test(arguments: Line.allCases)
   func `a one-shot body is not sent before the tunnel is open`(line: Line) async throws {
     let request = try Self.onceOnly(to: "https")
     let count = Count()
@@ -124,14 +124,14 @@ import TransportSupport
     #expect(count.exchanges == 2)
   }
 
-  @Test(.overEachTransport, arguments: ["http", "https"])
+  @Test(arguments: ["http", "https"])
   func `a path whose escapes have capitals is what Digest signs`(scheme: String) async throws {
     let response = await (try Self.digest()).request(try Self.url(scheme) + "/%68ello?a=%2F").serializingString()
       .response
     #expect(response.value == Self.greeting)
   }
 
-  @Test(.overEachTransport) func `a 407 from a server behind a tunnel gets no proxy credential`() async throws {
+  @Test func `a 407 from a server behind a tunnel gets no proxy credential`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     let response = await session.request(try Self.url("https") + "/proxy-challenge").serializingString().response
@@ -142,7 +142,7 @@ import TransportSupport
     #expect(count.exchanges == 3)
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport(needs: [.connectionAuthentication]), arguments: ["http", "https"], Line.allCases)
   func `squid takes the tickets of the cache by Negotiate`(scheme: String, line: Line) async throws {
     let proxy = try #require(line == .clear ? Peers.squidNegotiate : Peers.squidNegotiateTLS)
     let session = try Self.session { $0.proxy(proxy, proving: .negotiate) }
@@ -156,7 +156,8 @@ import TransportSupport
   }
 
   private static func ntlm(
-    _ transport: CurlTransport = CurlTransport(), _ password: String = "Circle of Life", over line: Line = .clear
+    _ transport: any Transport = TestTransport.make(), _ password: String = "Circle of Life",
+    over line: Line = .clear
   ) throws -> Session {
     let proxy = try #require(line == .clear ? Peers.ntlmProxy : Peers.ntlmProxyTLS)
     return try session {
@@ -164,7 +165,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport(needs: [.connectionAuthentication]), arguments: ["http", "https"], Line.allCases)
   func `NTLM lets the right password through, with a body too`(scheme: String, line: Line) async throws {
     let session = try Self.ntlm(over: line)
     let first = await session.request(try Self.url(scheme) + "/hello").serializingString().response
@@ -175,16 +176,16 @@ import TransportSupport
     for _ in 1...2 { #expect(await session.request(request).serializingString().response.value == "100000\n") }
   }
 
-  @Test(arguments: ["http", "https"], Line.allCases)
+  @Test(.overEachTransport(needs: [.connectionAuthentication]), arguments: ["http", "https"], Line.allCases)
   func `NTLM refuses a wrong password with a 407`(scheme: String, line: Line) async throws {
-    let response = await (try Self.ntlm(CurlTransport(), "wrong", over: line)).request(try Self.url(scheme) + "/hello")
-      .validate()
-      .serializingData().response
+    let session = try Self.ntlm(TestTransport.make(), "wrong", over: line)
+    let response = await session.request(try Self.url(scheme) + "/hello").validate().serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(407))
   }
 
-  @Test func `a connection to a proxy that is proved serves its own credential alone`() async throws {
-    let transport = CurlTransport()
+  @Test(.overEachTransport(needs: [.connectionAuthentication]))
+  func `a connection to a proxy that is proved serves its own credential alone`() async throws {
+    let transport = TestTransport.make()
     let url = try Self.url("http") + "/hello"
     let proved = try Self.ntlm(transport)
     let first = await proved.request(url).serializingString().response

@@ -9,26 +9,61 @@ import TransportSupport
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Support/Peers/with-peers")
     let builder = Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
+      .timeouts(total: .seconds(20))
     return try change(builder.proxy(proxy)).build()
   }
 
   private static var socks: [String?] { Peers.dante.map { ["socks5://\($0)", "socks5h://\($0)"] } ?? [nil] }
+  private static var all: [String?] { [Peers.squid, Peers.squidTLS] + socks }
 
-  @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
+  @Test(arguments: all)
   func `a plain request goes through each kind of proxy`(proxy: String?) async throws {
-    let response = await (try session(proxy)).request(try Peer.nginx.url + "/hello").serializingString().response
-    #expect(response.value == "Hello from nginx\n")
-    let port = try #require(proxy?.split(separator: ":").last)
-    #expect(response.metrics.remoteAddress == "127.0.0.1:\(port)")
+    let session = try session(proxy)
+    for isReused in [false, true] {
+      let response = await session.request(try Peer.nginx.url + "/hello").serializingString().response
+      #expect(response.value == "Hello from nginx\n")
+      #expect(response.metrics.isConnectionReused == isReused)
+      let port = try #require(proxy?.split(separator: ":").last)
+      #expect(response.metrics.remoteAddress == "127.0.0.1:\(port)")
+    }
   }
 
-  @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
-  func `TLS goes through each kind of proxy, end to end`(proxy: String?) async throws {
-    let session = try session(proxy) { $0.httpVersion(.http2) }
+  @Test(arguments: all, [ProtocolVersion.http1_1, .http2])
+  func `TLS goes through each kind of proxy, end to end`(proxy: String?, version: ProtocolVersion) async throws {
+    let session = try session(proxy) { $0.httpVersion(version) }
     for isReused in [false, true] {
       let response = await session.request(try Peer.nginxTLS.url + "/protocol").serializingString().response
-      #expect(response.value == "HTTP/2.0 TLSv1.3\n")
-      #expect(response.metrics.isConnectionReused == isReused)
+      #expect(response.value == "\(version == .http2 ? "HTTP/2.0" : "HTTP/1.1") TLSv1.3\n")
+      #expect(response.metrics.isConnectionReused == isReused && response.metrics.tls != nil)
+    }
+  }
+
+  @Test(arguments: [Peers.squid] + socks)
+  func `a server that is not trusted is refused behind a proxy`(proxy: String?) async throws {
+    let session = try Session.Builder().standardDefaults().proxy(try #require(proxy)).build()
+    let error = await session.request(try Peer.nginxTLS.url + "/hello").serializingData().response.error
+    #expect(error?.kind == .certificateRejected)
+  }
+
+  @Test func `an HTTPS proxy that is not trusted receives nothing`() async throws {
+    let session = try Session.Builder().standardDefaults().proxy(try #require(Peers.squidTLS)).build()
+    for server in [Peer.nginx, .nginxTLS] {
+      let error = await session.request(try server.url + "/hello").serializingData().response.error
+      #expect(error?.kind == .certificateRejected && error?.message.contains("proxy") == true)
+    }
+  }
+
+  @Test(arguments: all)
+  func `a body of 8 MiB arrives whole through each kind of proxy`(proxy: String?) async throws {
+    let session = try session(proxy)
+    for server in [Peer.nginx, .nginxTLS] {
+      let headers: HTTPFields = [.range: "bytes=0-\((8 << 20) - 1)"]
+      let response = await session.request(try server.url + "/big.bin", headers: headers).validate()
+        .serializingData().response
+      #expect(response.data?.count == 8 << 20)
+      let upload = try OutgoingRequest(
+        try server.url + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 1 << 20)))
+      #expect(await session.request(upload).serializingString().response.value == "\(1 << 20)\n")
     }
   }
 

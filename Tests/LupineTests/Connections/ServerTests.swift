@@ -33,7 +33,7 @@ struct ServerCase: CustomTestStringConvertible, Sendable {
 }
 
 /// HTTP/1.1 and HTTP/2 as hypercorn, caddy and HAProxy implement them.
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct ServerTests {
+@Suite(.besidePeers, .overEachTransport) struct ServerTests {
   static let size = 1 << 20
   /// The content of a body of `size` bytes: each byte is its offset modulo 251.
   static let content = Data((0..<size).map { UInt8($0 % 251) })

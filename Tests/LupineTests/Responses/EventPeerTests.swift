@@ -5,7 +5,7 @@ import Testing
 import TransportSupport
 
 /// Events, text in pieces, interim responses and trailers from real servers.
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct EventPeerTests {
+@Suite(.besidePeers, .overEachTransport) struct EventPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `nginx's events are read to its 204, and each connection is reported`(peer: Peer) async throws {
     let exchanges = ExchangeLogMonitor()

@@ -5,7 +5,7 @@ import Testing
 import TransportSupport
 
 /// The running requests of a session, with real servers.
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct RunningPeerTests {
+@Suite(.besidePeers, .overEachTransport) struct RunningPeerTests {
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `all that nginx is sending are named, and ended at once`(peer: Peer) async throws {
     let heads = HeadLog()

@@ -5,7 +5,7 @@ import Testing
 import TransportSupport
 
 /// Downloads from nginx.
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct DownloadTests {
+@Suite(.besidePeers, .overEachTransport) struct DownloadTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

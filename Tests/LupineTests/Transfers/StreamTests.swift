@@ -6,7 +6,7 @@ import Testing
 import TransportSupport
 
 /// Streams from httpbin and nginx, read by sequences and by handlers.
-@Suite(.besidePeers, .overEachTransport(needs: [.tls, .http2])) struct StreamTests {
+@Suite(.besidePeers, .overEachTransport) struct StreamTests {
   /// A line of httpbin's `/stream/N`.
   struct Line: Decodable, Sendable {
     let id: Int

@@ -2,17 +2,20 @@ import HTTPTypes
 import LupineCore
 import LupineSession
 import LupineCurl
+import LupineNative
 import LupineReachability
 import LupineTransfers
 
 extension Probe {
   /// Downloads a file with a session that waits while the network is unavailable and then resumes the download.
   ///
-  /// Arguments: the URL, the path of the file.
+  /// Arguments: the URL, the path of the file, and `native` for the native transport in the place of libcurl.
   @Sendable static func download(_ arguments: [String]) async throws {
-    guard arguments.count == 2 else { throw ProbeError("usage: download URL FILE") }
+    let isNative = arguments.count == 3 && arguments[2] == "native"
+    guard arguments.count == 2 || isNative else { throw ProbeError("usage: download URL FILE [native]") }
+    let transport: any Transport = isNative ? NativeTransport() : CurlTransport()
     let session = try Session.Builder()
-      .transport(.curl)
+      .transport(transport)
       .timeouts(connect: .seconds(2), idle: .seconds(2))
       .clock(AnnouncingClock())
       .retrier(.offline(waitingUpTo: .seconds(60)))

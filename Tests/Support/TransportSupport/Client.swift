@@ -19,11 +19,11 @@ package struct Client: Sendable {
 
   package init(_ transport: any Transport) { self.transport = transport }
 
-  /// A client that trusts the certificates of the peers.
-  package static func trusting() -> Client {
+  /// A client that trusts the certificates of the peers, over the transport that `isNative` selects.
+  package static func trusting(isNative: Bool = TestTransport.isNative) -> Client {
     var configuration = CurlTransport.Configuration()
     configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
-    return Client(configuration)
+    return Client(TestTransport.make(configuration, isNative: isNative))
   }
 
   /// Sends a request and waits for the end of the response's body.

@@ -18,6 +18,26 @@ package final class EventLog: Sendable {
     events.withLock { $0 }.compactMap { if case .informational(let head) = $0 { head } else { nil } }
   }
 
+  /// The addresses of the connections.
+  package var addresses: [String] {
+    events.withLock { $0 }.compactMap { if case .connected(let address, _) = $0 { address } else { nil } }
+  }
+
+  /// The names that were looked up.
+  package var lookups: [String] {
+    events.withLock { $0 }.compactMap { if case .nameResolved(let host, _) = $0 { host } else { nil } }
+  }
+
+  /// The status codes with which proxies have opened tunnels.
+  package var tunnels: [Int] {
+    events.withLock { $0 }.compactMap { if case .tunnelled(let head) = $0 { head.status.code } else { nil } }
+  }
+
+  /// The details of the TLS connections.
+  package var secured: [TLSDetails] {
+    events.withLock { $0 }.compactMap { if case .secured(let details) = $0 { details } else { nil } }
+  }
+
   package var reused: [Bool] {
     events.withLock { $0 }.compactMap { if case .connected(_, let isReused) = $0 { isReused } else { nil } }
   }

@@ -12,8 +12,13 @@ package enum TestTransport {
     return TransportOverride.wrap?(transport) ?? transport
   }
 
-  /// Makes the transport that `isNative` selects, for a test in a process of its own.
-  package static func make(isNative: Bool) -> any Transport { isNative ? NativeTransport() : CurlTransport() }
+  /// Makes the transport that `isNative` selects: in a process of its own, or for a test whose arguments name it.
+  package static func make(
+    _ configuration: CurlTransport.Configuration = CurlTransport.Configuration(), isNative: Bool
+  ) -> any Transport {
+    let transport = CurlTransport(configuration)
+    return isNative ? OverEachTransport.native(in: transport) : transport
+  }
 
   /// The first steps for the program `ConnectionProbe`, which select the transport.
   package static var probeSteps: [String] { isNative ? ["native"] : [] }

@@ -52,7 +52,7 @@ package final class WirePeer: Sendable {
   package var requestCount: Int { count.withLock { $0 } }
   package var url: String { "\(line.isSecured ? "https://localhost" : "http://127.0.0.1"):\(listener.port)/" }
 
-  /// - Parameter greeting: bytes that are written in one piece before the answer, such as the SETTINGS of HTTP/2.
+  /// - Parameter greeting: bytes that are written in one piece before the request is read, such as the SETTINGS of HTTP/2.
   package init(_ line: Line = Line(), greeting: [UInt8] = [], answer: [UInt8] = [], ending: Ending) throws {
     self.line = line
     self.answer = (greeting, ending)
@@ -70,9 +70,11 @@ package final class WirePeer: Sendable {
   private func serve(_ descriptor: Int32) {
     let connection: (any WireConnection)? =
       line.isSecured ? TLSConnection(descriptor, isMultiplexed: line.isMultiplexed) : ClearConnection(descriptor)
-    guard let connection, hasRead(from: connection) else { return }
+    guard let connection, answer.greeting.isEmpty || connection.write(answer.greeting), hasRead(from: connection) else {
+      return
+    }
     count.withLock { $0 += 1 }
-    let pieces = [answer.greeting[...]] + next.withLock { $0 }
+    let pieces = next.withLock { $0 }
     for piece in pieces where !piece.isEmpty {
       guard connection.write(Array(piece)) else { return }
     }

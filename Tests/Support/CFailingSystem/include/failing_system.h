@@ -1,9 +1,12 @@
 #pragma once
 #include <stdint.h>
 
-// Replaces functions of the C library in a program that links this library, and in its shared libraries: those that
-// `failing_fail` names, clock_gettime and time. Names below `.example` get only the scripted answers. Everything else
-// behaves as in the C library until one of the functions below changes it. A test bundle must not link this library.
+// Scripts the answers of the system, and makes its calls fail: in a program that links this library, and in its shared
+// libraries. It scripts the lookups of names below `.example`, the addresses of peers and the clocks.
+//
+// It replaces the functions that `failing_fail` names, clock_gettime and time. They behave as in the C library until one
+// of the functions below changes it, except that names below `.example` get only the scripted answers. A test bundle must
+// not link this library.
 
 /// Adds an address, as text, to the answers for names below `.example`.
 ///

@@ -12,7 +12,7 @@ struct FuzzPlan {
   /// Whether each request releases its stream when its response has ended, as an exchange does.
   let releases: Bool
   /// Whether each request releases its stream at the head of its response.
-  let isImpatient: Bool
+  let releasesAtHead: Bool
   /// Whether the requests take the content that arrives.
   let takesContent: Bool
   /// Whether the client sends its frames after each piece, and not only at the end.
@@ -100,7 +100,7 @@ private func check(_ input: [UInt8]) throws(LupineError) {
   let rest = Array(input[2...])
   let bytes = input[0] & 1 == 0 ? rest : FrameText.bytes(of: rest)
   let plan = FuzzPlan(
-    releases: input[0] & 2 != 0, isImpatient: input[0] & 4 != 0, takesContent: input[0] & 8 == 0,
+    releases: input[0] & 2 != 0, releasesAtHead: input[0] & 4 != 0, takesContent: input[0] & 8 == 0,
     answersAtOnce: input[0] & 16 != 0)
   let scan = StreamScan(bytes)
   let whole = try Reading(bytes, .whole, plan)

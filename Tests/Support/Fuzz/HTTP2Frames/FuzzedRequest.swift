@@ -78,7 +78,7 @@ extension FuzzedRequest {
     precondition(!hasHead, "A second head arrives.")
     hasHead = true
     record(head.response)
-    if plan.isImpatient { release() }
+    if plan.releasesAtHead { release() }
   }
 
   private func record(_ head: HTTPResponse) {

@@ -12,7 +12,7 @@ CERTIFICATES = CHECKOUT / "Fixtures" / "Certificates"
 START_SECONDS = 60
 # Linux assigns the ports 32768 to 60999 automatically (ip_local_port_range).
 FIRST_PORT, PAST_LAST_PORT = 16384, 32768
-given = set()
+reservations = {}
 
 
 class PeerError(Exception):
@@ -41,13 +41,28 @@ def listen_unix(path):
 def free_port():
     """A port that is free for TCP and for UDP, for a peer that opens its ports itself.
 
-    The port is below those that the system assigns automatically, so no connection takes it before the peer starts.
+    The port is below those that the system assigns automatically, so no connection takes it before the peer starts. It
+    is reserved, so no other run of the peers takes it either.
     """
     while True:
         port = random.randrange(FIRST_PORT, PAST_LAST_PORT)
-        if port not in given and all(is_free(kind, port) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
-            given.add(port)
+        if reserve(port) and all(is_free(kind, port) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
             return port
+
+
+def reserve(port):
+    """Reserves a port among all runs of the peers until this process ends; returns whether it was not reserved before.
+
+    The reservation is a Unix-domain socket without a file, whose name has one owner in a network namespace.
+    """
+    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        reservation.bind(f"\0lupine-peers-{port}")
+    except OSError:
+        reservation.close()
+        return False
+    reservations[port] = reservation
+    return True
 
 
 def is_free(kind, port):

@@ -4,7 +4,7 @@ import LupineMock
 import LupineSession
 
 /// Pages of numbers that a mock serves, each with a link to the next one.
-struct PageBook {
+struct PagedMock {
   static let link = HTTPField.Name("Link") ?? .location
   let mock = MockTransport()
 

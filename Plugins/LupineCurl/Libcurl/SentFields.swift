@@ -2,8 +2,8 @@ import CLibcurl
 import HTTPTypes
 import LupineCore
 
-/// The fields of a request, and the conditions for the fields that libcurl would add.
-struct RequestFields {
+/// The fields of a request in libcurl's form, which suppress the fields that libcurl would add.
+struct SentFields {
   private let fields: HTTPFields
   private let fieldScanID: UInt64?
   private let hasBody: Bool
