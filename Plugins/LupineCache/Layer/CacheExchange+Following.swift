@@ -5,14 +5,18 @@ import LupineSupport
 
 // Requests for a response that another request is receiving.
 extension CacheExchange {
-  /// Names what other requests wait for: the same URL, for the same user and over the same kind of connection.
-  var flightName: String { [key.exact, request.connection, request.credential].joined(separator: "\n") }
+  /// Names what other requests wait for.
+  var flightName: Flight.Name {
+    Flight.Name(url: key.exact, connection: request.connection, credential: request.credential)
+  }
 
   /// Whether a request may take part in another one: a plain GET request without a fresh response.
   func mayFollow(_ decision: CacheDecision) -> Bool {
-    guard [.send(.uriMiss), .send(.stale), .validate(.stale), .complete].contains(decision) else { return false }
-    return request.method == .get && request.policy == .byProtocol && request.directives == CacheDirectives()
-      && !request.isConditional && !request.fields.contains(.range)
+    switch decision {
+    case .send(.uriMiss), .send(.stale), .validate(.stale), .complete: break
+    case .use, .validate, .send, .refuse: return false
+    }
+    return request.wantsWhole && request.policy == .byProtocol && request.directives == CacheDirectives()
   }
 
   /// Sends the request, whose response others wait for or read.

@@ -41,7 +41,7 @@ extension CacheExchange {
   }
 
   private func acquire(from leases: any ResponseLeases) async -> Result<ResponseLease?, LupineError> {
-    let name = flightName
+    let name = flightName.text
     do throws(LupineError) {
       return try await context.waiting { [storage] in
         do throws(LupineError) {

@@ -11,7 +11,7 @@ extension CacheExchange {
     context.emitCache("refreshes the stored response in the background")
     let refresh = BackgroundRefresh(
       layer: layer, original: unconditional(candidate), request: request, candidate: candidate, key: key,
-      leaseName: flightName)
+      leaseName: flightName.text)
     let isStarted = context.startBackgroundTask { [storage] task in
       await refresh.run(task)
       storage.endRefresh(name)

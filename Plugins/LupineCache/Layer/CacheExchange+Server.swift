@@ -89,12 +89,13 @@ extension CacheExchange {
   func outgoing(_ conditions: HTTPFields?) -> OutgoingRequest {
     var request = original
     for field in conditions ?? [:] { request.headers[field.name] = field.value }
-    guard !request.headers.contains(.cacheControl) else { return request }
+    let directive: String
     switch self.request.policy {
-    case .reload: request.headers[.cacheControl] = "no-cache"
-    case .validate: request.headers[.cacheControl] = "max-age=0"
-    case .byProtocol, .preferStored, .onlyStored, .doNotStore: break
+    case .reload: directive = "no-cache"
+    case .validate: directive = "max-age=0"
+    case .byProtocol, .preferStored, .onlyStored, .doNotStore: return request
     }
+    if !request.headers.contains(.cacheControl) { request.headers[.cacheControl] = directive }
     return request
   }
 

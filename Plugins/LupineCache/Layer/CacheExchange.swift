@@ -46,17 +46,20 @@ struct CacheExchange: Sendable {
   }
 
   /// Selects a stored response, of the whole URL first.
+  @inline(__always)
   private func select() async throws(LupineError) -> Selection {
     var selection = Selection()
-    for isExact in [true, false] where selection.candidate == nil {
-      let key = isExact ? key.exact : key.withoutQuery
-      selection.add(try await responses(for: key), for: request, storage.hash, isShared: storage.isShared)
+    selection.add(try await responses(for: key.exact), for: request, storage.hash, isShared: storage.isShared)
+    if selection.candidate == nil, storage.mayHaveKeysWithoutQuery {
+      let found = try await responses(for: key.withoutQuery)
+      selection.add(found, for: request, storage.hash, isShared: storage.isShared)
     }
     selection.choosePart(for: request)
     return selection
   }
 
   /// Returns the stored responses of a key; waits only for a store that is not in memory, or for a commit.
+  @inline(__always)
   private func responses(for key: String) async throws(LupineError) -> [ParsedResponse] {
     if let found = storage.responsesInMemory(for: key) { return found }
     return try await context.waiting { [storage] in await storage.responses(for: key).map { ParsedResponse($0) } }

@@ -4,7 +4,8 @@ import LupineFoundation
 import LupineSupport
 
 /// Answers exchanges of a session from stored responses, and stores the responses of the server.
-struct CacheLayer: Transport {
+// A class, because each exchange refers to it.
+final class CacheLayer: Transport {
   let base: any Transport
   let storage: CacheStorage
   /// What is stored of a response, for requests that do not say.

@@ -20,6 +20,8 @@ final class CacheStorage: Sendable {
     var flights = Flights()
     var connections: [ConnectionKey: String] = [:]
     var lastConnection: UInt64 = 0
+    /// Whether a response with `No-Vary-Search` was or is being stored.
+    var hasWrittenKeysWithoutQuery = false
   }
 
   let store: any ResponseStore
@@ -88,6 +90,12 @@ final class CacheStorage: Sendable {
     return memory.parsedResponses(for: key)
   }
 
+  /// Whether there may be a response with `No-Vary-Search`; only a store in memory can tell.
+  var mayHaveKeysWithoutQuery: Bool {
+    guard let memory else { return true }
+    return memory.hasHadKeysWithoutQuery || state.withLock { $0.hasWrittenKeysWithoutQuery }
+  }
+
   /// Returns a mark of a URL that differs after `invalidate(_:)`.
   func invalidationMark(of key: CacheKey) -> Invalidations.Mark {
     state.withLock { $0.invalidations.mark(of: key.exact) }
@@ -110,7 +118,10 @@ final class CacheStorage: Sendable {
   /// Registers a response that is about to be stored.
   func begin(_ key: String) -> EntryWriting {
     let writing = EntryWriting()
-    state.withLock { $0.writings[key, default: [:]][ObjectIdentifier(writing)] = writing }
+    state.withLock { state in
+      state.writings[key, default: [:]][ObjectIdentifier(writing)] = writing
+      if CacheKey.isWithoutQuery(key) { state.hasWrittenKeysWithoutQuery = true }
+    }
     return writing
   }
 
@@ -183,10 +194,10 @@ final class CacheStorage: Sendable {
 
   // Requests that wait for others
 
-  func join(_ name: String) -> Flights.Role { state.withLock { $0.flights.join(name) } }
+  func join(_ name: Flight.Name) -> Flights.Role { state.withLock { $0.flights.join(name) } }
 
   /// Joins the flight that takes the place of a broken one.
-  func join(_ name: String, after broken: Flight) -> Flights.Role {
+  func join(_ name: Flight.Name, after broken: Flight) -> Flights.Role {
     state.withLock { state in
       state.flights.remove(broken, name)
       return state.flights.join(name)
@@ -197,14 +208,14 @@ final class CacheStorage: Sendable {
   var isIdle: Bool { state.withLock { $0.flights.isEmpty && $0.writings.isEmpty } }
 
   /// Lets those continue that wait for a request.
-  func decide(_ flight: Flight, _ name: String) {
+  func decide(_ flight: Flight, _ name: Flight.Name) {
     state.withLock { $0.flights.decide(flight, name) }
     flight.decide()
   }
 
-  func recordStoring(_ name: String) { state.withLock { $0.flights.recordStoring(name) } }
+  func recordStoring(_ name: Flight.Name) { state.withLock { $0.flights.recordStoring(name) } }
 
-  func remove(_ flight: Flight, _ name: String) { state.withLock { $0.flights.remove(flight, name) } }
+  func remove(_ flight: Flight, _ name: Flight.Name) { state.withLock { $0.flights.remove(flight, name) } }
 
   // Refreshing
 

@@ -30,8 +30,22 @@ final class EntryQueue: Sendable {
   private let state = Mutex(State())
   private let ready = Signal()
 
+  /// How often a full queue lets other threads run before it gives the response up.
+  private static let mostYields = 200
+
+  /// Whether more bytes would exceed the limit.
+  private func isFull(for count: Int) -> Bool {
+    state.withLock { $0.end == nil && !$0.bytes.isEmpty && $0.bytes.count + count > Self.limit }
+  }
+
   /// Adds bytes; `false` if they are not wanted any more, or too many wait.
   func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    // The threads of the store may be ready to run, on the same core. This does not wait for them if the disk is slow.
+    var yields = 0
+    while yields < Self.mostYields, isFull(for: bytes.count) {
+      SystemThread.yield()
+      yields += 1
+    }
     let isTaken = state.withLock { state in
       guard state.end == nil else { return false }
       guard state.bytes.count + bytes.count <= Self.limit else {

@@ -6,6 +6,19 @@ import Synchronization
 ///
 /// The others do not depend on it: if it is cancelled or fails, one of them takes its place.
 final class Flight: Sendable {
+  /// What requests have in common that wait for each other: the URL, the user and the kind of connection.
+  struct Name: Sendable, Hashable {
+    let url: String
+    let connection: String
+    let credential: String
+
+    // The URL tells most names apart.
+    func hash(into hasher: inout Hasher) { hasher.combine(url) }
+
+    /// The name in one text, which is the same on other machines.
+    var text: String { [url, connection, credential].joined(separator: "\n") }
+  }
+
   /// What became of the request at its head.
   private enum Outcome {
     /// The head has not arrived; after the decision: the request was cancelled or has failed.
@@ -68,13 +81,13 @@ struct Flights: Sendable {
     case none
   }
 
-  private var running: [String: Flight] = [:]
+  private var running: [Flight.Name: Flight] = [:]
   /// The names of responses that were not stored.
-  private var unstored = RecentTable<String, Bool>(limit: 1_000)
+  private var unstored = RecentTable<Flight.Name, Bool>(limit: 1_000)
 
   var isEmpty: Bool { running.isEmpty }
 
-  mutating func join(_ name: String) -> Role {
+  mutating func join(_ name: Flight.Name) -> Role {
     if let flight = running[name] { return .follows(flight) }
     guard unstored[name] == nil else { return .none }
     let flight = Flight()
@@ -83,16 +96,16 @@ struct Flights: Sendable {
   }
 
   /// Removes a flight that stores nothing; another one stays until its response is stored.
-  mutating func decide(_ flight: Flight, _ name: String) {
+  mutating func decide(_ flight: Flight, _ name: Flight.Name) {
     if flight.isUnstored { unstored[name] = true }
     if flight.writing == nil { remove(flight, name) }
   }
 
   /// Records that a response was stored, so that requests wait for it again.
-  mutating func recordStoring(_ name: String) { unstored[name] = nil }
+  mutating func recordStoring(_ name: Flight.Name) { unstored[name] = nil }
 
   /// Removes a flight.
-  mutating func remove(_ flight: Flight, _ name: String) {
+  mutating func remove(_ flight: Flight, _ name: Flight.Name) {
     if running[name] === flight { running[name] = nil }
   }
 }

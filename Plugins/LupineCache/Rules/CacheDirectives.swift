@@ -38,6 +38,7 @@ struct CacheDirectives: Sendable, Equatable {
 
   /// Reads the directives of all fields with a name.
   init(_ fields: HTTPFields, _ name: HTTPField.Name = .cacheControl) {
+    guard fields.contains(name) else { return }
     // Each field alone: the open quote of one field does not hide the directives of the next.
     for value in fields[values: name] { read(value) }
   }

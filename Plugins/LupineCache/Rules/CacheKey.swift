@@ -19,8 +19,14 @@ struct CacheKey: Sendable, Hashable {
   /// `*` is no part of an origin, so that no other key begins with it.
   var withoutQuery: String {
     let path = exact.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(exact[..<$0]) } ?? exact
-    return "* " + path
+    return Self.withoutQueryMark + path
   }
+
+  /// What keys without a query begin with.
+  private static let withoutQueryMark = "* "
+
+  /// Whether a key is one without a query.
+  static func isWithoutQuery(_ key: String) -> Bool { key.hasPrefix(withoutQueryMark) }
 
   /// All keys.
   var all: [String] { [exact, withoutQuery] }

@@ -27,7 +27,7 @@ enum StoringRules {
       return "the response has no-store"
     }
     if control.isShared, let reason = sharedRefusal(control, request) { return reason }
-    guard request.lifetime != nil || mayBeReused(head, control, now) else {
+    guard request.lifetime != nil || mayBeReused(head, status, control, now) else {
       return "it has neither a lifetime nor a validator"
     }
     return Variation(of: head.headerFields) == nil ? "Vary is *" : nil
@@ -57,9 +57,11 @@ enum StoringRules {
   }
 
   /// Whether a later request could use the response: it has a lifetime, or a validator.
-  private static func mayBeReused(_ head: HTTPResponse, _ control: ResponseControl, _ now: Date) -> Bool {
+  private static func mayBeReused(
+    _ head: HTTPResponse, _ status: Int, _ control: ResponseControl, _ now: Date
+  ) -> Bool {
     if control.explicitLifetime(of: head, now) != nil { return true }
-    let isHeuristic = ResponseControl.heuristicStatuses.contains(head.status.code)
+    let isHeuristic = ResponseControl.heuristicStatuses.contains(status)
     return (isHeuristic || control.directives.contains("public") || control.directives.contains("private"))
       && (head.headerFields.contains(.eTag) || head.headerFields.contains(.lastModified))
   }

@@ -84,6 +84,9 @@ extension MemoryResponseStore {
   /// A response is the same object at each call until its record changes.
   func parsedResponses(for key: String) -> [ParsedResponse] { state.withLock { $0.responses(for: key) } }
 
+  /// Whether the store has or had a response with `No-Vary-Search`.
+  var hasHadKeysWithoutQuery: Bool { state.withLock { $0.hasHadKeysWithoutQuery } }
+
   /// Returns the content as `content(of:in:)` does, without waiting.
   func contentInMemory(of response: StoredResponse, in range: Range<Int64>?) -> RequestBody? {
     guard let content = state.withLock({ $0.read(response) }) else { return nil }
@@ -128,6 +131,7 @@ private struct State: Sendable {
   /// The responses of each key in the order of their commits, one for each variant.
   private var variants: [String: [ParsedResponse]] = [:]
   private var lastNumber: UInt64 = 0
+  private(set) var hasHadKeysWithoutQuery = false
   var queue = EvictionQueue()
   /// The bytes of contents that are being written.
   var reserved: Int64 = 0
@@ -155,6 +159,7 @@ private struct State: Sendable {
     let read = ParsedResponse(response)
     entries[lastNumber] = Entry(response: read, content: content, number: lastNumber)
     variants[record.key, default: []].append(read)
+    if CacheKey.isWithoutQuery(record.key) { hasHadKeysWithoutQuery = true }
     queue.add(lastNumber, named: record.key + "\n" + record.variant, size: size)
     return response
   }

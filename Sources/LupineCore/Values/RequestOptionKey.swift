@@ -34,6 +34,7 @@ extension RequestOptionKey {
 /// Values of any types, each stored under the type of its key.
 ///
 /// The description shows no values, which may be secret.
+@usableFromInline
 struct KeyedValues: Sendable, HidesSecrets {
   /// An array, because a search among few values is faster than a dictionary.
   private var values: [Pair] = []
@@ -43,10 +44,14 @@ struct KeyedValues: Sendable, HidesSecrets {
     let value: any Sendable
   }
 
+  @usableFromInline
+  init() {}
+
   var isEmpty: Bool { values.isEmpty }
-  var description: String { "\(values.count) values" }
+  @usableFromInline var description: String { "\(values.count) values" }
 
   /// The value of a key; `nil` if it is not set or has another type.
+  @usableFromInline
   func value<Value: Sendable>(of key: Any.Type, as type: Value.Type) -> Value? {
     // Unwrapped first: a cast of `nil` to an optional type would succeed.
     guard let value = values.first(where: { $0.key == ObjectIdentifier(key) })?.value else { return nil }
@@ -55,6 +60,7 @@ struct KeyedValues: Sendable, HidesSecrets {
 
   /// Sets the value of a key; `nil` removes it.
   // Not generic over the value: a generic function would look up the optional type at each call.
+  @usableFromInline
   mutating func set(_ value: (any Sendable)?, for key: Any.Type) {
     values.removeAll { $0.key == ObjectIdentifier(key) }
     if let value { values.append(Pair(key: ObjectIdentifier(key), value: value)) }

@@ -1,5 +1,3 @@
-import LupineSupport
-
 /// The key of an attribute that a plugin adds to responses.
 ///
 /// A transport layer or an interceptor sets the attribute on the `TransportResponse` that it returns; serializers
@@ -20,30 +18,28 @@ public protocol ResponseAttributeKey {
 ///
 /// A response of a server has no attributes. Their description shows no values, which may be secret.
 public struct ResponseAttributes: Sendable, HidesSecrets {
-  /// Stored indirectly: most responses have no attributes.
-  private var values: CopyOnWrite<KeyedValues>?
+  @usableFromInline var values: KeyedValues?
 
   /// Creates an empty set of attributes.
   public init() {}
 
   /// Whether there is no attribute.
-  public var isEmpty: Bool { values?.value.isEmpty ?? true }
+  public var isEmpty: Bool { values?.isEmpty ?? true }
+
+  // Inlinable, because generic code would look up the optional type at each call.
 
   /// The value of an attribute; `nil` if it is not set.
   ///
   /// Setting it to `nil` removes it.
+  @inlinable
   public subscript<Key: ResponseAttributeKey>(key: Key.Type) -> Key.Value? {
-    get { values?.value.value(of: key, as: Key.Value.self) }
+    get { values?.value(of: key, as: Key.Value.self) }
     set {
-      if let newValue {
-        let value: any Sendable = newValue
-        values.change(from: KeyedValues()) { $0.set(value, for: key) }
-      } else if values != nil {
-        values.change(from: KeyedValues()) { $0.set(nil, for: key) }
-      }
+      if values == nil { values = KeyedValues() }
+      values?.set(newValue.map { $0 as any Sendable }, for: key)
     }
   }
 
   /// The number of attributes.
-  public var description: String { values?.value.description ?? "no values" }
+  public var description: String { values?.description ?? "no values" }
 }

@@ -51,6 +51,10 @@ public struct SystemThread: Sendable {
     self.handle = handle
   }
 
+  /// Lets other threads run first that are ready to run on the core of the calling thread; returns at once if there are
+  /// none.
+  public static func yield() { sched_yield() }
+
   /// Waits for the thread's end; a thread that joins itself is detached instead.
   public func join() {
     if pthread_join(handle, nil) == EDEADLK { detach() }
