@@ -21,6 +21,10 @@ final class EntryQueue: Sendable {
     case failure
   }
 
+  /// How often a full queue lets other threads run before it gives the response up: some tens of microseconds in all, if
+  /// no thread is ready.
+  private static let mostYields = 200
+
   private struct State {
     /// What the store takes at a time: the slower it is, the fewer and larger its writes are.
     var bytes = Data()
@@ -29,9 +33,6 @@ final class EntryQueue: Sendable {
 
   private let state = Mutex(State())
   private let ready = Signal()
-
-  /// How often a full queue lets other threads run before it gives the response up.
-  private static let mostYields = 200
 
   /// Whether more bytes would exceed the limit.
   private func isFull(for count: Int) -> Bool {

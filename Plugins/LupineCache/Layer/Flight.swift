@@ -12,8 +12,11 @@ final class Flight: Sendable {
     let connection: String
     let credential: String
 
-    // The URL tells most names apart.
-    func hash(into hasher: inout Hasher) { hasher.combine(url) }
+    // URL and user tell most names apart.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(url)
+      hasher.combine(credential)
+    }
 
     /// The name in one text, which is the same on other machines.
     var text: String { [url, connection, credential].joined(separator: "\n") }
