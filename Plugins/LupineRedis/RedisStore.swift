@@ -9,9 +9,9 @@ import LupineFoundation
 ///   RedisServer(url: "redis://cache.internal:6379"), authenticationKey: key)
 /// ```
 ///
-/// - The responses are in clear text on the server, but nobody without the key can change or add one: each is
-///   authenticated with HMAC-SHA256, and a forged or damaged one is missing for the cache. Who can write to the server
-///   can remove responses, and bring back one that it held before.
+/// - The responses are in clear text on the server. Each is authenticated with HMAC-SHA256: one that was made or changed
+///   without the key counts as missing. Whoever can write to the server can remove responses, and bring back one that
+///   it held before.
 /// - The machines share the key. A store with another key uses other names, so it neither reads nor replaces them.
 /// - A response disappears after ``ResponseRecord/retention``, and earlier if the server needs the memory.
 /// - If the server fails, every method throws an error soon, and at once until the server is tried again; see

@@ -10,7 +10,7 @@ import Synchronization
 final class CacheStorage: Sendable {
   /// The number of variants of a URL; a further one replaces the oldest.
   static let maximumVariants = 16
-  /// The number of connection keys that are told apart at a time.
+  /// The largest number of connection keys whose hashes are kept.
   private static let maximumConnections = 1_000
 
   private struct State {

@@ -80,7 +80,7 @@ struct Flights: Sendable {
     case leads(Flight)
     /// It waits.
     case follows(Flight)
-    /// It is sent, and nobody waits.
+    /// It is sent, and no other request waits for it.
     case none
   }
 

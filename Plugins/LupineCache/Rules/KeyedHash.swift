@@ -5,7 +5,8 @@ import LupineSupport
 
 /// HMAC-SHA-256 (RFC 2104) with a key that only the caches of one program have.
 ///
-/// It recognises a secret that came before without a copy of it, and without the key nobody can try guesses.
+/// The cache compares hashes, and so recognises a secret without keeping a copy of it. Whoever reads the hashes needs the
+/// key to test guesses of the secret.
 struct KeyedHash: Sendable {
   /// The text that stands for nothing to hash.
   static let none = "-"

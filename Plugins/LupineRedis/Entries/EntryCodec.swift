@@ -23,7 +23,7 @@ struct EntryCodec: Sendable {
   /// The beginning of all names on the server.
   let prefix: String
 
-  /// Returns a new identifier: 128 bits that nobody can guess.
+  /// Returns a new identifier of 128 random bits.
   static func newID() -> String {
     var generator = SystemRandomNumberGenerator()
     return Hexadecimal.text((0..<idLength / 2).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
