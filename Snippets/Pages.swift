@@ -63,6 +63,16 @@ for try await page in session.pages(of: [Issue].self, from: "repos/x/issues", pa
   print(page.map(\.title))
 }
 
+// snippet.hide
+let state = "open"
+// snippet.show
+
+// Parameters can be variables of different types, or a value of your own.
+let some = session.pages(of: [Issue].self, from: "repos/x/issues", parameters: ["state": state, "per_page": 50])
+// snippet.hide
+for try await page in some { print(page.count) }
+// snippet.show
+
 for try await response in session.pages(of: [Issue].self, from: "repos/x/issues", limit: 10).responses.prefix(2) {
   print(response.value?.count ?? 0, response.metrics)
 }

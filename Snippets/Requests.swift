@@ -51,7 +51,11 @@ parameters["page"] = page + 1
 parameters["sort"] = nil  // removes it
 // snippet.hide
 print(parameters.values.count)
+// snippet.show
+
 let form: Data = try URLEncodedFormEncoder().encode(["grant_type": "password"])
+
+// snippet.hide
 print(form.count)
 // snippet.show
 
@@ -103,15 +107,6 @@ let response = await session.request("report")
   }
   .serializingString().response
 
-// snippet.hide
-// The same rule as a result, in Alamofire's form.
-let checked = await session.request("report")
-  .validate { request, response, data in
-    response.headerFields[.retryAfter] == nil ? .success(()) : .failure(Maintenance())
-  }
-  .serializingString().result
-print(checked)
-// snippet.show
 switch response.result {
 case .success(let text): print(text)
 case .failure(let error):
@@ -123,6 +118,17 @@ case .failure(let error):
   }
 }
 
+// The same rule as a result, in Alamofire's form.
+let checked = await session.request("report")
+  .validate { request, response, data in
+    response.headerFields[.retryAfter] == nil ? .success(()) : .failure(Maintenance())
+  }
+  .serializingString().result
+
+// snippet.hide
+print(checked)
+// snippet.show
+
 /// The server's explanation of a refused request, as {"message": "…"}.
 struct ServiceError: Error, Decodable {
   var message: String
@@ -130,7 +136,7 @@ struct ServiceError: Error, Decodable {
 
 func user(_ id: Int) async throws -> User {
   do {
-    return try await session.request("users/\(id)").validate()
+    return try await session.request("users/{id}", path: ["id": id]).validate()
       .serializingDecodable(User.self, error: ServiceError.self).value
   } catch {  // a LupineError, without a cast
     throw error.serviceError(as: ServiceError.self) ?? error

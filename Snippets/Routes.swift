@@ -30,7 +30,7 @@ struct UserRoute: RequestConvertible {
   func asRequest() throws -> OutgoingRequest { try asRequest(relativeTo: nil) }
 
   func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest {
-    OutgoingRequest(url: try "users/\(id)".asURL(relativeTo: base))
+    OutgoingRequest(url: try PathTemplate("users/{id}", ["id": id]).asURL(relativeTo: base))
   }
 }
 

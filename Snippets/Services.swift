@@ -12,7 +12,8 @@ struct UserService: Sendable {
   var session = Session.default
 
   func user(_ id: Int) async throws(LupineError) -> User {
-    try await session.request("https://api.example.com/users/\(id)").validate().serializingDecodable().value
+    try await session.request("https://api.example.com/users/{id}", path: ["id": id])
+      .validate().serializingDecodable().value
   }
 }
 

@@ -9,7 +9,7 @@ public import LupineSession
 /// most 1 MiB is encoded before sending and keeps a known length. Any other body is encoded while it is sent, in
 /// constant memory; its length is unknown, so it is sent chunked on HTTP/1.1.
 public struct RequestCompression: RequestAdapter {
-  /// The treatment of a request that already has a `Content-Encoding`.
+  /// The treatment of a request that would be encoded and already has a `Content-Encoding`.
   public enum ExistingCoding: Sendable, Hashable {
     /// The request fails with kind `invalidRequest`.
     case fail
@@ -49,11 +49,12 @@ public struct RequestCompression: RequestAdapter {
 
   /// Encodes the body, unless it is small or the predicate refuses it.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` if the request has a `Content-Encoding` and `existing` is `fail`.
+  /// - Throws: `LupineError` of kind `invalidRequest` if the body would be encoded, the request has a
+  ///   `Content-Encoding`, and `existing` is `fail`.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !request.body.isNone else { return request }
-    let isSmall = request.body.length.map { $0 < minimumSize } ?? false
-    guard isSmall || isEligible(request) else { return request }
+    if let length = request.body.length, length < minimumSize { return request }
+    guard isEligible(request) else { return request }
     var request = request
     if let field = request.headers[.contentEncoding] {
       switch existing {
@@ -66,7 +67,6 @@ public struct RequestCompression: RequestAdapter {
         )
       }
     }
-    if isSmall { return request }
     request.body = try coded(request.body)
     request.headers[.contentEncoding] = coding.name
     return request

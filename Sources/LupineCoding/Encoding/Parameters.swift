@@ -1,7 +1,7 @@
 /// Parameters of a request by name, as JSON values; used where the program declares no type for its parameters.
 ///
-/// A literal may nest and mix: `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`. Variables are added one by
-/// one:
+/// A literal of literals may nest and mix: `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`. Variables are
+/// given as `Parameters(["query": query, "page": page])`, or are added one by one:
 ///
 /// ```swift
 /// var parameters: Parameters = ["sort": "name"]
@@ -19,6 +19,8 @@ public struct Parameters: Sendable, Hashable {
 
   // Disfavoured, so that an empty literal is not ambiguous.
   /// Makes parameters from values of variables, such as `Parameters(["query": query, "page": page])`.
+  ///
+  /// `nil` becomes `null`, whereas the subscript removes a parameter that is set to `nil`.
   @_disfavoredOverload
   public init(_ values: [String: any JSONValueConvertible]) { self.values = values.mapValues { $0.jsonValue } }
 

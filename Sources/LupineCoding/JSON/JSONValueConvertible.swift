@@ -1,3 +1,5 @@
+public import LupineFoundation
+
 /// A type that converts to and from `JSONValue`: strings, booleans, numbers, arrays, dictionaries and others.
 public protocol JSONValueConvertible {
   /// Creates a value from a JSON value; `nil` if the JSON value has another type or does not fit.
@@ -128,4 +130,15 @@ extension Optional: JSONValueConvertible where Wrapped: JSONValueConvertible {
 
   /// The value as JSON; `nil` is `null`.
   public var jsonValue: JSONValue { self?.jsonValue ?? .null }
+}
+
+extension UUID: JSONValueConvertible {
+  /// Creates an identifier from a JSON string in the form of RFC 9562 section 4; `nil` for any other JSON value.
+  public init?(jsonValue: JSONValue) {
+    guard let text = jsonValue.string else { return nil }
+    self.init(uuidString: text)
+  }
+
+  /// The identifier as a JSON string in upper case, as its `Encodable` conformance encodes it.
+  public var jsonValue: JSONValue { .string(uuidString) }
 }

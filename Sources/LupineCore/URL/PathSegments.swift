@@ -55,7 +55,7 @@ extension HTTPURL {
     var path: [String] = []
     for (index, value) in segments.enumerated() {
       let segment = PathSegments.escaped(value.pathText)
-      try PathSegments.check(segment, "Segment \(index) of the path")
+      try PathSegments.check(segment, "Segment \(index + 1) of \(segments.count)")
       path.append(segment)
     }
     return path.isEmpty ? self : try appending(reference: path.joined(separator: "/"))

@@ -45,11 +45,11 @@ struct PageReader<Value: Decodable & Sendable> {
   /// Counts the page and records its URL; throws if there are more pages than the limit.
   private mutating func beginPage(_ request: OutgoingRequest) throws(LupineError) {
     guard count < pages.limit else {
-      throw LupineError(
-        .limitExceeded(.pages),
-        "There are more than \(pages.limit) pages, the limit of this sequence; raise it, or end with prefix(_:)."
-      )
-      .about(request.summary)
+      let message =
+        pages.limit < 1
+        ? "The limit of this sequence is \(pages.limit) pages; use a limit of at least 1."
+        : "There are more than \(pages.limit) pages, the limit of this sequence; raise it, or end with prefix(_:)."
+      throw LupineError(.limitExceeded(.pages), message).about(request.summary)
     }
     count += 1
     visited.insert(request.url.absoluteTarget)

@@ -51,16 +51,4 @@ extension Session {
     }
     return PageSequence(session: self, first: first, decoder: decoder, limit: limit, configure: configure)
   }
-
-  /// Requests the pages of a resource with fields of swift-http-types.
-  @_disfavoredOverload
-  public func pages<Value: Decodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: Parameters? = nil,
-    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
-    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
-  ) -> PageSequence<Value> {
-    pages(
-      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
-      configure: configure)
-  }
 }

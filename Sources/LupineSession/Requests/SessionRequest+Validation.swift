@@ -31,7 +31,7 @@ extension SessionRequest {
     setting { $0.validators.append(.custom(validation)) }
   }
 
-  /// Refuses the responses for which the closure returns a failure, as `validate(_:)` does for an error that is thrown.
+  /// Refuses the responses for which the closure returns a failure or throws.
   ///
   /// This is Alamofire's form of a validation. The value of a success is not used.
   ///
@@ -44,17 +44,17 @@ extension SessionRequest {
   /// ```
   @discardableResult
   public func validate<Success, Failure: Error>(
-    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) -> Result<Success, Failure>
+    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Success, Failure>
   ) -> Self {
     validate { _ = try validation($0, $1, $2).get() }
   }
 
   // Without this overload, the error type of a closure that returns only `.success(())` is unknown. It is disfavoured,
   // so that a closure without a `return` is not ambiguous.
-  /// Refuses the responses for which the closure returns a failure, as `validate(_:)` does for an error that is thrown.
+  /// Refuses the responses for which the closure returns a failure or throws.
   @_disfavoredOverload @discardableResult
   public func validate(
-    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) -> Result<Void, any Error>
+    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Void, any Error>
   ) -> Self {
     validate { try validation($0, $1, $2).get() }
   }

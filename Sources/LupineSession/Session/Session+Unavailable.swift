@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineFoundation
 
 // Initializers that other HTTP libraries have. The compiler's message names the replacement.
 extension Session {
@@ -24,9 +25,10 @@ extension Session {
       """
   )
   public convenience init(
-    configuration: Any? = nil, startRequestsImmediately: Bool = true, interceptor: Any? = nil,
-    serverTrustManager: Any? = nil, redirectHandler: Any? = nil, cachedResponseHandler: Any? = nil,
-    eventMonitors: Any? = nil
+    session: Any? = nil, configuration: Any? = nil, delegate: Any? = nil, rootQueue: Any? = nil,
+    startRequestsImmediately: Bool = true, requestQueue: Any? = nil, serializationQueue: Any? = nil,
+    interceptor: Any? = nil, serverTrustManager: Any? = nil, redirectHandler: Any? = nil,
+    cachedResponseHandler: Any? = nil, requestSetup: Any? = nil, eventMonitors: Any? = nil
   ) {
     self.init()
   }
@@ -37,9 +39,10 @@ extension Session {
     message: "Use Session.Builder(), then a method for each part, such as timeouts(), then build()."
   )
   public convenience init(
-    configuration: UnavailableConfiguration, startRequestsImmediately: Bool = true, interceptor: Any? = nil,
-    serverTrustManager: Any? = nil, redirectHandler: Any? = nil, cachedResponseHandler: Any? = nil,
-    eventMonitors: Any? = nil
+    configuration: UnavailableConfiguration, delegate: Any? = nil, rootQueue: Any? = nil,
+    startRequestsImmediately: Bool = true, requestQueue: Any? = nil, serializationQueue: Any? = nil,
+    interceptor: Any? = nil, serverTrustManager: Any? = nil, redirectHandler: Any? = nil,
+    cachedResponseHandler: Any? = nil, requestSetup: Any? = nil, eventMonitors: Any? = nil
   ) {
     self.init()
   }
@@ -61,4 +64,11 @@ extension Session {
     /// Stands for the configurations of Alamofire.
     public static var af: Self.Type { Self.self }
   }
+}
+
+// Alamofire's form of an upload of a file.
+extension Session {
+  /// Unavailable: `RequestBody.file` makes a body of a file.
+  @available(*, unavailable, message: "Use upload(.file(file), to: url).")
+  public func upload(_ file: URL, to url: some URLConvertible) -> UploadRequest { upload(.file(file), to: url) }
 }

@@ -38,6 +38,18 @@ import Testing
     #expect(parameters["page"] == 2)
   }
 
+  @Test func `an identifier is a string in upper case, as an Encodable type has it`() throws {
+    let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    let id = try #require(UUID(uuidString: text.lowercased()))
+    var parameters: Parameters = [:]
+    parameters["id"] = id
+    #expect(parameters == ["id": .string(text)])
+    #expect(try JSONEncoder().encode([id]) == Data("[\"\(text)\"]".utf8))
+    #expect(parameters["id"] as UUID? == id)
+    #expect((["id": "no identifier"] as Parameters)["id"] as UUID? == nil)
+    #expect((["id": 1] as Parameters)["id"] as UUID? == nil)
+  }
+
   @Test func `a value of another type is not read`() {
     let parameters: Parameters = ["text": "x", "large": 300, "fraction": 1.5, "mixed": ["a", 1]]
     #expect(parameters["text"] as Int? == nil)

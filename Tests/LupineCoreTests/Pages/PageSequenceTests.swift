@@ -28,6 +28,35 @@ import Testing
     #expect(paged.mock.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\"", nil, nil])
   }
 
+  /// A query as a program declares it.
+  private struct Query: Encodable {
+    var state: String
+    var labels: [String]
+  }
+
+  @Test func `the first page has parameters of each form, with headers of each form`() async throws {
+    paged.page("https://a.example.com/v1/issues", [1])
+    let (state, number) = ("open", 3)
+    let query = Query(state: state, labels: ["bug"])
+    let fields: HTTPFields = [.acceptLanguage: "de"]
+    let sequences = [
+      session.pages(of: [Int].self, from: "issues", parameters: query),
+      session.pages(of: [Int].self, from: "issues", parameters: ["state": state, "number": number]),
+      session.pages(of: [Int].self, from: "issues", parameters: query, headers: [.acceptLanguage: "de"]),
+      session.pages(of: [Int].self, from: "issues", parameters: query, headers: fields),
+      session.pages(
+        of: [Int].self, from: "issues", parameters: ["state": state, "number": number], headers: fields),
+      session.pages(of: [Int].self, from: "issues", parameters: ["state": "open"], headers: fields),
+    ]
+    for pages in sequences { #expect(await read(pages).values == [[1]]) }
+    #expect(
+      paged.mock.requests.map(\.url.query) == [
+        "labels%5B%5D=bug&state=open", "number=3&state=open", "labels%5B%5D=bug&state=open",
+        "labels%5B%5D=bug&state=open", "number=3&state=open", "state=open",
+      ])
+    #expect(paged.mock.requests.map { $0.headers[.acceptLanguage] == "de" } == [false, false, true, true, true, true])
+  }
+
   @Test func `a page is requested when it is awaited`() async throws {
     paged.page("https://a.example.com/v1/issues", [1], next: "?page=2")
     paged.page("https://a.example.com/v1/issues?page=2", [2])
@@ -60,7 +89,9 @@ import Testing
     #expect(cut.values == [[1], [2], [3]])
     #expect(cut.error?.kind == .limitExceeded(.pages))
     #expect(paged.mock.requests.count == 3)
-    #expect(await read(session.pages(from: "x?page=1", limit: 0)).error?.kind == .limitExceeded(.pages))
+    let none = await read(session.pages(from: "x?page=1", limit: 0))
+    #expect(none.error?.kind == .limitExceeded(.pages))
+    #expect(none.error?.message.contains("at least 1") == true)
     #expect(paged.mock.requests.count == 3)
     var first: [[Int]] = []
     for try await page in session.pages(of: [Int].self, from: "x?page=1", limit: 3).prefix(2) { first.append(page) }

@@ -53,6 +53,38 @@ import Testing
     }
   }
 
+  /// A check as programs write it: it returns a result, and can throw as well.
+  private static func check(_ data: Data, throwing: Bool = false) throws -> Result<Void, Refusal> {
+    if throwing { throw Refusal() }
+    return data.isEmpty ? .success(()) : .failure(Refusal())
+  }
+
+  @Test func `the result of a closure that can throw as well counts`() async throws {
+    let session = try TestBed(.text("why")).session()
+    let refused = [
+      session.request(TestBed.url).validate { _, _, data in try Self.check(data) },
+      session.request(TestBed.url).validate { _, _, data in try Self.check(data, throwing: true) },
+      session.request(TestBed.url).validate { _, _, _ in
+        _ = try Self.check(Data())
+        return .failure(Refusal())
+      },
+      session.request(TestBed.url).validate { _, _, data in
+        let result = try Self.check(data)
+        return result
+      },
+    ]
+    for request in refused {
+      let error = await request.serializingString().response.error
+      #expect(error?.kind == .validationFailed)
+      #expect(error?.underlying is Refusal)
+    }
+    let accepted = session.request(TestBed.url).validate { _, _, _ in
+      _ = try Self.check(Data())
+      return .success(())
+    }
+    #expect(try await accepted.serializingString().value == "why")
+  }
+
   @Test func `a closure that returns a success accepts the response`() async throws {
     let request = try TestBed(.text("why")).session().request(TestBed.url)
       .validate { _, _, _ in .success(()) }

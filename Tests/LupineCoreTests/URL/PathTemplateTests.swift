@@ -103,6 +103,8 @@ import Testing
     let base = try HTTPURL("https://example.com/v1/")
     #expect(try base.appending(segments: "a", 7).string == "https://example.com/v1/a/7")
     #expect(try base.appending(segments: [String]()).string == base.string)
+    let error = #expect(throws: LupineError.self) { try base.appending(segments: "a", "", "b") }
+    #expect(error?.message.hasPrefix("Segment 2 of 3 is empty") == true)
     #expect(throws: LupineError.self) { try HTTPURL("https://example.com/?q=1").appending(segments: "a") }
   }
 }

@@ -1,5 +1,6 @@
 // Initializers that people type from habit: the compiler says what to use instead.
 
+import Dispatch
 import LupineMock
 import LupineSession
 
@@ -21,3 +22,7 @@ let carried = Session(transport: MockTransport())
 let intercepted = Session(interceptor: BearerToken("token"))
 // expected-error@+1 {{Use Session.Builder(), then a method for each part}}
 let configured = Session(configuration: Timeouts(), eventMonitors: [ClosureEventMonitor { _ in }])
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let queued = Session(configuration: .af.default, rootQueue: DispatchQueue.main, startRequestsImmediately: false)
+// expected-error@+1 {{Use Session.Builder(), then a method for each part}}
+let started = Session(startRequestsImmediately: false, requestQueue: DispatchQueue.main, eventMonitors: [])

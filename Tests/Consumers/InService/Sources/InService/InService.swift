@@ -53,17 +53,6 @@ struct Worker: Service {
     let late = await session.request("jobs/next").serializingString().response
     guard late.error?.kind == .sessionShutDown else { fatalError("The session was not shut down.") }
     print("shut down:", late.error?.message ?? "")
-    await stop(try Session.Builder().transport(mock).build(), within: .seconds(10), on: ImmediateClock())
-  }
-
-  /// Gives the running requests some time to end, and then ends them.
-  static func stop(_ session: Session, within limit: Duration, on clock: some Clock<Duration>) async {
-    await withTaskGroup { group in
-      group.addTask { await session.finishRequests() }
-      group.addTask { try? await clock.sleep(for: limit) }
-      await group.next()
-      group.cancelAll()
-      await session.shutdown()  // also ends finishRequests()
-    }
+    try await Session.Builder().transport(mock).build().shutdown(within: .seconds(10), on: ImmediateClock())
   }
 }
