@@ -9,13 +9,14 @@ extension CacheExchange {
     context.emitCache("sends the request: \(reason.rawValue)")
     let fallback = rules.flatMap { $0.permitsUseOnError ? $0 : nil }
     let sent = context.now()
-    guard let fallback else {
+    // Others may read the response of a flight: its branch can go on without this request.
+    guard fallback != nil || flight != nil else {
       let response = try await layer.base.send(outgoing(nil), in: context)
       return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
     }
     return try await sendBranch(outgoing(nil), reason, fallback) { (response, branch) async throws(LupineError) in
       branch.choose()
-      return await receive(response, CacheStatus(forward: reason), sent: sent, fallback.candidate)
+      return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
     }
   }
 
@@ -43,13 +44,17 @@ extension CacheExchange {
   }
 
   /// Sends a request on a branch, and uses the stored response in the place of an error if that is permitted.
+  ///
+  /// If this request is cancelled while others read the response, the branch goes on without it.
   func sendBranch(
-    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, _ rules: ReuseRules,
+    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, _ rules: ReuseRules?,
     then use: (TransportResponse, ExchangeControl) async throws(LupineError) -> TransportResponse
   ) async throws(LupineError) -> TransportResponse {
     let branch = context.control.branch()
-    context.onCancel { [weak control = context.control, branch] in
-      branch.cancel(control?.reason ?? LupineError(.cancelled, "The request was cancelled."))
+    context.onCancel { [weak control = context.control, branch, flight] in
+      let reason = control?.reason ?? LupineError(.cancelled, "The request was cancelled.")
+      if let growing = flight?.writing?.growing, growing.detach(branch, reason) { return }
+      branch.cancel(reason)
     }
     let response: TransportResponse
     do throws(LupineError) {
@@ -76,9 +81,9 @@ extension CacheExchange {
 
   /// Answers with the stored response in the place of an error (RFC 5861 section 4); `nil` if that is not permitted.
   private func useOnError(
-    _ rules: ReuseRules, _ reason: CacheStatus.Forward, _ statusCode: Int?
+    _ rules: ReuseRules?, _ reason: CacheStatus.Forward, _ statusCode: Int?
   ) async throws(LupineError) -> TransportResponse? {
-    guard rules.permitsUseOnError else { return nil }
+    guard let rules, rules.permitsUseOnError else { return nil }
     let status = CacheStatus(
       forward: reason, forwardStatus: statusCode, timeToLive: Int(rules.freshness.rest.rounded(.down)),
       detail: "stale-if-error")
@@ -167,6 +172,7 @@ extension CacheExchange {
     let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
       var response = ContinuedResponse(queue, growing, layer, original, task)
       await layer.storage.write(entry.record, length: entry.length, writing, growing) { await response.next() }
+      growing?.transfer.end()
       if let flight { layer.storage.remove(flight, flightName) }
       queue.fail()
     }

@@ -4,7 +4,8 @@ import LupineFoundation
 
 /// The pieces of a response that is stored.
 ///
-/// If its request is cancelled or fails while others read the response, one more request brings the rest for all of them.
+/// If its request is cancelled while others read the response, its transfer goes on for them. If the transfer fails, one
+/// more request brings the rest for all of them.
 struct ContinuedResponse: Sendable {
   let queue: EntryQueue
   /// What the others read.
@@ -14,6 +15,8 @@ struct ContinuedResponse: Sendable {
   let original: OutgoingRequest
   let task: BackgroundTask
   private var rest: ResponseBody?
+  /// Whether the rest is that of the first transfer.
+  private var isDetached = false
   /// The position of the next byte of `rest` in the content.
   private var position: Int64 = 0
   private var remaining: Int64?
@@ -33,16 +36,34 @@ struct ContinuedResponse: Sendable {
   mutating func next() async -> EntryQueue.Piece {
     if let rest { return await next(of: rest) }
     let piece = await queue.next()
-    guard case .interruption = piece, let growing, growing.readWriter != nil else { return piece }
-    // Every byte has arrived, and only the end has not.
-    if growing.count == growing.length { return .end(nil) }
-    return await requestRest(of: growing) ?? piece
+    guard case .interruption = piece else { return piece }
+    return await nextAfterInterruption()
   }
 
-  /// Requests the rest and returns its first piece; `nil` if there is none that continues what has arrived.
+  /// Returns the next piece from the transfer that goes on without its request, or from another one.
+  private mutating func nextAfterInterruption() async -> EntryQueue.Piece {
+    guard let growing, growing.readWriter != nil else { return .interruption }
+    if let rest = await growing.transfer.takeRest() { return await next(ofDetached: rest, growing) }
+    // Every byte has arrived, and only the end has not.
+    if growing.count == growing.length { return .end(nil) }
+    return await requestRest(of: growing) ?? .interruption
+  }
+
+  private mutating func next(ofDetached rest: ResponseBody, _ growing: GrowingEntry) async -> EntryQueue.Piece {
+    guard (try? task.adopt(rest)) != nil else { return .interruption }
+    rest.open(.stream(window: 256 << 10))
+    position = growing.count
+    self.rest = rest
+    isDetached = true
+    return await next(of: rest)
+  }
+
+  /// Requests the rest and returns its first piece; `nil` if no response continues what has arrived.
   private mutating func requestRest(of growing: GrowingEntry) async -> EntryQueue.Piece? {
     let rest = ResponseRest(candidate: growing.candidate, position: growing.count, total: growing.length)
     var request = original
+    // The timeouts of a request are not those of the others.
+    request.options.timeouts = nil
     for field in rest.fields { request.headers[field.name] = field.value }
     guard let response = try? await task.send(request, through: layer.base) else { return nil }
     let forbidsStorage = CacheDirectives(response.head.headerFields).contains("no-store")
@@ -74,7 +95,10 @@ struct ContinuedResponse: Sendable {
       guard remaining ?? 0 == 0, let growing, position >= growing.count else { return .failure }
       return .end(try await rest.end().trailers)
     } catch {
-      return error.isInterruption ? .interruption : .failure
+      guard error.isInterruption else { return .failure }
+      guard isDetached else { return .interruption }
+      isDetached = false
+      return await nextAfterInterruption()
     }
   }
 

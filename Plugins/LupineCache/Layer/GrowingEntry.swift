@@ -32,7 +32,7 @@ final class GrowingEntry: Sendable {
     var end: End?
     /// Whether the transfer has broken off while others read, and perhaps another one brings the rest.
     var isInterrupted = false
-    /// Whether another transfer brings the rest.
+    /// Whether the rest arrives nevertheless: by another transfer, or without the request of this one.
     var isContinued = false
     /// The signals of the readers, by their numbers.
     var readers: [Int: Signal] = [:]
@@ -54,6 +54,7 @@ final class GrowingEntry: Sendable {
   let mark: Invalidations.Mark
   /// The exchange of the transfer.
   private weak let control: ExchangeControl?
+  let transfer = DetachableTransfer()
   private let state = Mutex(State())
 
   init(_ new: NewEntry, _ mark: Invalidations.Mark, _ control: ExchangeControl) {
@@ -92,7 +93,22 @@ final class GrowingEntry: Sendable {
   /// Records that the transfer has broken off while others read.
   func interrupt() { state.withLock { $0.isInterrupted = true } }
 
-  /// Records that another transfer brings the rest.
+  /// Lets the transfer go on without its request if others read the response; returns whether it does.
+  ///
+  /// - Parameters:
+  ///   - branch: the branch of the transfer.
+  ///   - reason: why the request is cancelled. If the server made no progress in time, another transfer is better.
+  func detach(_ branch: ExchangeControl, _ reason: LupineError) -> Bool {
+    guard reason.kind != .timedOut(.idle), isRead, transfer.detach(branch, reason) else { return false }
+    resume()
+    if !isRead { transfer.cancel() }
+    return true
+  }
+
+  /// Whether others read the response, of which more is to come.
+  private var isRead: Bool { state.withLock { $0.end == nil && $0.writer != nil && !$0.readers.isEmpty } }
+
+  /// Records that the rest arrives nevertheless.
   func resume() { wake { $0.isContinued = true } }
 
   /// Records that the writer has taken every byte.
@@ -145,11 +161,12 @@ final class GrowingEntry: Sendable {
   }
 
   func remove(_ reader: Int) {
-    let released = state.withLock { state in
+    let (released, isUnread) = state.withLock { state in
       state.readers[reader] = nil
-      return state.takeUnusedWriter()
+      return (state.takeUnusedWriter(), state.end == nil && state.readers.isEmpty)
     }
     _ = consume released
+    if isUnread { transfer.cancel() }
   }
 
   /// Whether the exchange is cancelled or gone, so that its end follows.

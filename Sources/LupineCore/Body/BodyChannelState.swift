@@ -18,23 +18,25 @@ struct BodyChannelState {
   /// Resumes the transport.
   ///
   /// Released at the end, because it may hold the exchange.
-  private(set) var resume: (@Sendable () -> Void)?
-  private var isBegun = false
+  var resume: (@Sendable () -> Void)?
+  var isBegun = false
   private var isOpen = false
   private(set) var isAbandoned = false
   private var isSuspended = false
-  private var isPaused = false
+  var isPaused = false
   /// The end that the transport reported, or a failure.
   var ending: End?
   /// Whether all bytes before the end have been processed.
   var isSettled = false
   /// The error of a stage, a file or a limit; the transport then ends the body.
-  private var fault: LupineError?
+  private(set) var fault: LupineError?
   /// The reason for a cancellation that the transport has received; the transport then ends the body.
-  private var cancellation: LupineError?
+  private(set) var cancellation: LupineError?
+  /// The exchange that has the rest of a detached body, until the transport ends it.
+  var successor: ExchangeControl?
   /// The consumers that wait for bytes or for the end; usually one.
   var waiters: [Waiter] = []
-  private var listeners = BodyEndListeners()
+  var listeners = BodyEndListeners()
 
   /// Begins the body; returns false if the state already has one.
   mutating func begin(resume: @escaping @Sendable () -> Void) -> Bool {
@@ -62,6 +64,7 @@ struct BodyChannelState {
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
     if isOpen { return Effects(unserved: ([tee], BodyTee.late)) }
+    if tees.isEmpty { listeners.keepThoseOfTheExchange() }
     tees.append(tee)
     return effects()
   }
@@ -156,6 +159,11 @@ struct BodyChannelState {
     guard finalEnd == nil else { return }
     if case .failure = ending { return }
     guard ending != nil || !isForwarded else { return cancellation = error }
+    replaceEnding(with: error)
+  }
+
+  /// Ends the body with an error, although the transport may have reported its end.
+  mutating func replaceEnding(with error: LupineError) {
     let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
     ending = nil
     isSettled = false

@@ -55,10 +55,24 @@ struct BodyContent {
     }
   }
 
+  /// Takes bytes from data in memory.
+  mutating func write(_ data: Data) throws(LupineError) {
+    if try keep(data) { return }
+    let result = data.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try write(bytes) }
+    }
+    try result.get()
+  }
+
   /// Takes data without a copy; returns false if the bytes must be copied.
   mutating func keep(_ data: Data) throws(LupineError) -> Bool {
     guard processing == nil else { return false }
     return try target.keep(data)
+  }
+
+  /// Takes the bytes that no observer has received, of a body with observers.
+  mutating func takeUnobserved() -> Data {
+    processing == nil ? target.takeEarly() : Data(processing?.value.takeRaw() ?? [])
   }
 
   /// Takes the next piece of a streamed body.

@@ -53,6 +53,9 @@ struct BodyProcessing: Sendable {
     processor = work.processor
   }
 
+  /// Removes and returns the bytes that no observer has received.
+  mutating func takeRaw() -> [UInt8] { exchange(&raw, with: []) }
+
   /// Closes the file.
   func close() { processor?.close() }
 

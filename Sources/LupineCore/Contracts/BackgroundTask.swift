@@ -52,8 +52,8 @@ public struct BackgroundTask: Sendable {
   public func send(
     _ request: OutgoingRequest, through transport: any Transport
   ) async throws(LupineError) -> TransportResponse {
-    let exchange = BackgroundExchange(request.timeouts ?? tasks.timeouts, clock: tasks.clock)
-    let control = exchange.control
+    let control = ExchangeControl(now: tasks.clock.now)
+    let exchange = BackgroundExchange(control, request.timeouts ?? tasks.timeouts, clock: tasks.clock)
     let own = context.detached(control)
     try work.begin(exchange)
     let result = await withTaskCancellationHandler {
@@ -73,5 +73,27 @@ public struct BackgroundTask: Sendable {
       work.end(control)
       throw control.reason ?? error
     }
+  }
+
+  /// Takes over the exchange of a body that a request has left with `ExchangeControl.detachBody(_:)`.
+  ///
+  /// From then on the exchange has the timeouts of the session, counted from the call: the shorter of `attempt` and
+  /// `total` bounds the rest of the exchange. It is cancelled when the task is cancelled, or when its operation returns
+  /// before the end of the body. The operation opens the body. Until its end, the exchange keeps the session of the
+  /// request alive.
+  ///
+  /// - Parameter body: the result of `detachBody(_:)`.
+  /// - Throws: the reason for the cancellation of the task, if it was cancelled; the exchange is cancelled then.
+  public func adopt(_ body: ResponseBody) throws(LupineError) {
+    let control = body.exchange.answered
+    control.touch()
+    do throws(LupineError) {
+      try work.begin(BackgroundExchange(control, tasks.timeouts, clock: tasks.clock))
+    } catch {
+      control.cancel(error)
+      control.finish()
+      throw error
+    }
+    body.onEnd { [work] _ in work.end(control) }
   }
 }

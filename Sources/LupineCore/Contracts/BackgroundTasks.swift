@@ -162,8 +162,7 @@ final class BackgroundExchange: Sendable {
     let total: Duration?
   }
 
-  init(_ timeouts: Timeouts, clock: SessionClock) {
-    let control = ExchangeControl(now: clock.now)
+  init(_ control: ExchangeControl, _ timeouts: Timeouts, clock: SessionClock) {
     let bounds = Bounds(
       idle: timeouts.idle, total: timeouts.attempt.map { min($0, timeouts.total ?? $0) } ?? timeouts.total)
     let started = clock.now()

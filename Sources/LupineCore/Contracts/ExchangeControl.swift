@@ -12,6 +12,8 @@ public final class ExchangeControl: Sendable {
     var isSuspended = false
     /// Whether this branch supplies the response of its parent.
     var isChosen = false
+    /// Whether the body of this branch goes on without its parent.
+    var isDetached = false
     /// The branch that carries this exchange's body, until that body ends.
     var carrier: ExchangeControl?
     var source = TransportResponse.Source.origin
@@ -194,6 +196,48 @@ public final class ExchangeControl: Sendable {
     }
     parent?.record(source)
     if channel.hasBegun { parent?.setCarrier(carrier ?? self) }
+  }
+
+  /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
+  ///
+  /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response, as a
+  /// cache does for requests that read what another request receives. The body that the layer has returned ends with
+  /// the reason. Its observers (`ResponseBody.tee(into:)`) receive the bytes that the consumer has taken, and then the
+  /// reason as the end. All other bytes belong to the body that this method returns. Its consumer is the caller, who
+  /// opens it with `ResponseBody.open(_:)` and bounds its exchange with `BackgroundTask.adopt(_:)`.
+  ///
+  /// The transport notices nothing. `cancel(_:)` of this branch still ends the exchange. Its events no longer reach the
+  /// request. A closure of `ResponseBody.onEnd(_:)` that was added before the first observer, as by a layer below, is
+  /// called at the end of the exchange.
+  ///
+  /// - Parameter reason: the error of the parent's request.
+  /// - Returns: the rest of the body; `nil` without any effect if this branch supplies no body, or if the body has
+  ///   ended or has no observer.
+  public func detachBody(_ reason: LupineError) -> ResponseBody? {
+    guard let parent else { return nil }
+    let carrier = state.withLock { state -> ExchangeControl? in
+      guard state.isChosen, !state.isFinished, state.reason == nil else { return nil }
+      return state.carrier ?? self
+    }
+    guard let carrier else { return nil }
+    let successor = carrier.branch()
+    guard carrier.channel.detach(to: successor, reason) else { return nil }
+    state.withLock { state in
+      state.isChosen = false
+      state.isDetached = true
+    }
+    parent.bodyEnded(of: carrier)
+    successor.choose()
+    return ResponseBody(exchange: successor)
+  }
+
+  /// Whether the body of this branch goes on without its parent.
+  var isDetached: Bool { state.withLock { $0.isDetached } }
+
+  /// The exchange whose response's body this one carries: its topmost parent that it supplies a response for, or itself.
+  var answered: ExchangeControl {
+    guard let parent, state.withLock({ $0.isChosen }) else { return self }
+    return parent.answered
   }
 
   /// Suspends or resumes the response's body.

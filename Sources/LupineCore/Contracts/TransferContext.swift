@@ -154,7 +154,7 @@ public struct TransferContext: Sendable {
     var branch = self
     branch.control = control
     branch.change {
-      $0.events = { [self] in emit($0) }
+      $0.events = { [self] in if !control.isDetached { emit($0) } }
       $0.sink = nil
     }
     return branch

@@ -10,53 +10,8 @@ import Testing
 
 /// Requests that read a response while another request receives it.
 @Suite(.timeLimit(.minutes(1))) struct SharingTests {
+  private typealias Stage = SharingStage
   private static let digits = Data("0123456789".utf8)
-
-  /// A session with an origin and a store.
-  private struct Stage: Sendable {
-    let mock = MockTransport()
-    let store: ObservedStore
-    let cache: HTTPCache
-    let session: Session
-
-    init(_ origins: [PacedOrigin], _ fault: ObservedStore.Fault = .none) throws {
-      store = ObservedStore { fault }
-      cache = try HTTPCache(store: store, hashKey: CacheBench.key)
-      let index = Box(0)
-      mock.stub(.get, CacheBench.url) { request in
-        index.change { $0 += 1 }
-        return origins[min(index.value, origins.count) - 1].reply(to: request)
-      }
-      session = try Session.Builder().transport(mock).install(.cache(cache)).build()
-    }
-
-    /// Starts requests after a delay; returns their answers.
-    func get(_ count: Int, after delay: Duration, in world: Simulation) async -> [Answer] {
-      try? await world.sleep(for: delay)
-      return await withTaskGroup(of: Answer.self) { group in
-        for _ in 0..<count {
-          group.addTask { await Answer(session.request(CacheBench.url).serializingString().response) }
-        }
-        return await group.reduce(into: []) { $0.append($1) }
-      }
-    }
-
-    /// Starts a request, and cancels it after a time.
-    func cancel(after delay: Duration, in world: Simulation) async throws {
-      let request = session.request(CacheBench.url)
-      let task = Task(executorPreference: world.executor) { await request.serializingString().response }
-      try await world.sleep(for: delay)
-      request.cancel()
-      try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
-    }
-
-    func expectNothingLeft(_ world: Simulation) async throws {
-      await session.finishBackgroundTasks()
-      try world.expect(cache.storage.isIdle, "a request is under way")
-      try world.expect(store.openWriters == 0, "\(store.openWriters) writers are open")
-      await session.shutdown()
-    }
-  }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `a request reads the bytes that have arrived, and the others as they arrive`(
@@ -101,12 +56,15 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>, ["\"a\"", "W/\"a\"", nil])
-  func `after a cancellation one more request serves all others`(seed: UInt64, tag: String?) async throws {
+  func `after a failure one more request serves all others`(seed: UInt64, tag: String?) async throws {
     try await withSimulation(seed: seed) { world in
-      let stage = try Stage([PacedOrigin(data: Self.digits, tag: tag)])
+      let stage = try Stage([
+        PacedOrigin(data: Self.digits, tag: tag, resetAfter: 4), PacedOrigin(data: Self.digits, tag: tag),
+      ])
       async let early = stage.get(5, after: .milliseconds(100), in: world)
-      async let late = stage.get(5, after: .milliseconds(2_500), in: world)
-      try await stage.cancel(after: .milliseconds(3_500 + Int64(seed)), in: world)
+      async let late = stage.get(5, after: .milliseconds(2_500 + Int64(seed)), in: world)
+      let first = await stage.get(1, after: .zero, in: world)
+      try world.expect(first.first?.error == .connectionLost, "\(first)")
       let answers = await early + late
       try world.expect(answers.allSatisfy { $0.text == "0123456789" }, "\(answers)")
       let requests = stage.mock.requests
@@ -143,16 +101,17 @@ import Testing
     }
   }
 
-  @Test func `a content that has changed meanwhile ends the others with an error`() async throws {
+  @Test func `a content that has changed ends the others with an error if the transfer fails`() async throws {
     for tags in [("\"a\"", "\"b\""), (nil, nil)] as [(String?, String?)] {
       try await withSimulation { world in
         let stage = try Stage([
-          PacedOrigin(data: Self.digits, tag: tags.0), PacedOrigin(data: Data("abcdefghij".utf8), tag: tags.1),
+          PacedOrigin(data: Self.digits, tag: tags.0, resetAfter: 4),
+          PacedOrigin(data: Data("abcdefghij".utf8), tag: tags.1),
         ])
-        async let others = stage.get(3, after: .milliseconds(100), in: world)
-        try await stage.cancel(after: .milliseconds(3_500), in: world)
-        let answers = await others
+        async let first = stage.get(1, after: .zero, in: world)
+        let answers = await stage.get(3, after: .milliseconds(100), in: world)
         try world.expect(answers.allSatisfy { $0.text == nil && $0.error == .connectionLost }, "\(answers)")
+        _ = await first
         try await stage.expectNothingLeft(world)
       }
     }
@@ -224,30 +183,6 @@ import Testing
         try world.expect(await first.first?.text == "0123456789", "the first request")
         try await stage.expectNothingLeft(world)
       }
-    }
-  }
-
-  @Test(arguments: 0..<50 as Range<UInt64>)
-  func `a request that is sent after a cancellation does not get the response that has broken off`(
-    seed: UInt64
-  ) async throws {
-    try await withSimulation(seed: seed) { world in
-      // With and without another request that reads the first response and gets an error.
-      let others = Int(seed % 2)
-      let stage = try Stage([
-        PacedOrigin(data: Self.digits, tag: nil), PacedOrigin(data: Data("abcdefghij".utf8), tag: nil),
-      ])
-      async let readers = stage.get(others, after: .milliseconds(100), in: world)
-      let first = stage.session.request(CacheBench.url)
-      let task = Task(executorPreference: world.executor) { await first.serializingString().response }
-      try await world.sleep(for: .milliseconds(3_500))
-      first.cancel()
-      let answer = await Answer(stage.session.request(CacheBench.url).serializingString().response)
-      try world.expect(answer.text == "abcdefghij", "\(answer)")
-      try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
-      try world.expect(await readers.allSatisfy { $0.error == .connectionLost }, "the readers")
-      try world.expect(stage.mock.requests.count == 2 + others, "\(stage.mock.requests.count) requests")
-      try await stage.expectNothingLeft(world)
     }
   }
 

@@ -11,6 +11,8 @@ struct PacedOrigin: Sendable {
   /// The number of bytes of a piece.
   var piece = 1
   var interval = Duration.seconds(1)
+  /// After how many bytes the connection is lost; `nil` for never.
+  var resetAfter: Int?
 
   func reply(to request: RecordedRequest) -> MockReply {
     if let tag, request.headers[.ifNoneMatch] == tag {
@@ -27,6 +29,7 @@ struct PacedOrigin: Sendable {
     var fields: HTTPFields = [.cacheControl: control]
     fields[.eTag] = tag
     if first > 0 { fields[.contentRange] = "bytes \(first)-\(data.count - 1)/\(data.count)" }
-    return MockReply.status(first > 0 ? .partialContent : .ok).fields(fields).chunked(pieces, every: interval)
+    let reply = MockReply.status(first > 0 ? .partialContent : .ok).fields(fields).chunked(pieces, every: interval)
+    return resetAfter.map { reply.reset(afterBytes: $0) } ?? reply
   }
 }

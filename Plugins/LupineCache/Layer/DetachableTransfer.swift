@@ -1,0 +1,69 @@
+import LupineCore
+import LupineSupport
+import Synchronization
+
+/// The transfer of a growing entry, which can go on without its request.
+final class DetachableTransfer: Sendable {
+  private enum State {
+    /// The transfer belongs to its request.
+    case attached
+    /// The request is being cancelled.
+    case detaching
+    /// The transfer goes on, with the rest of its body until the task that stores the response takes it.
+    case detached(ExchangeControl, rest: ResponseBody?)
+    case over
+  }
+
+  private static let unread = LupineError(.cancelled, "No request reads the response any more.")
+
+  private let state = Mutex(State.attached)
+  /// Set once it is known whether the transfer goes on.
+  private let isDecided = Signal()
+
+  /// Lets the transfer go on without its request; returns whether it does.
+  ///
+  /// - Parameters:
+  ///   - branch: the branch of the transfer.
+  ///   - reason: why the request is cancelled.
+  func detach(_ branch: ExchangeControl, _ reason: LupineError) -> Bool {
+    let begins = state.withLock { state in
+      guard case .attached = state else { return false }
+      state = .detaching
+      return true
+    }
+    guard begins else { return false }
+    let rest = branch.detachBody(reason)
+    let isUnwanted = state.withLock { state in
+      if case .over = state { return rest != nil }
+      state = rest.map { .detached(branch, rest: $0) } ?? .over
+      return false
+    }
+    isDecided.set()
+    if isUnwanted { branch.cancel(Self.unread) }
+    return rest != nil
+  }
+
+  /// Returns the rest of the body of a detached transfer, once; waits while the request is being cancelled.
+  func takeRest() async -> ResponseBody? {
+    if case .detaching = state.withLock({ $0 }) { await isDecided.wait() }
+    return state.withLock { state in
+      guard case .detached(let branch, let rest) = state else { return nil }
+      state = .detached(branch, rest: nil)
+      return rest
+    }
+  }
+
+  /// Cancels a detached transfer that no request reads any more.
+  func cancel() {
+    if case .detached(let branch, _) = state.withLock({ $0 }) { branch.cancel(Self.unread) }
+  }
+
+  /// Ends the transfer if it is detached: the task that stores the response has ended.
+  func end() {
+    let former = state.withLock { state in
+      defer { state = .over }
+      return state
+    }
+    if case .detached(let branch, _) = former { branch.cancel(Self.unread) }
+  }
+}
