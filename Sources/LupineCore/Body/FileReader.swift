@@ -16,12 +16,21 @@ final class FileReader: BodyReader {
   /// The number of bytes that a thread reads at a time.
   private static let blockSize: Int64 = 256 << 10
 
+  /// A part of the file in memory.
+  fileprivate struct Block {
+    var memory: [UInt8]
+    /// The bytes in the memory that the transport has not read.
+    var unread: Range<Int>
+  }
+
   fileprivate struct State {
     /// The position in the file behind the blocks.
     var position: Int64
     let end: Int64
     /// The bytes that a transport can read, in order; at most two blocks.
-    var blocks: Deque<ArraySlice<UInt8>> = []
+    var blocks: Deque<Block> = []
+    /// The memory of a block that was read, for the next one.
+    var spareMemory: [UInt8] = []
     var isReadingBlock = false
     /// Why the next block could not be read.
     var failure: LupineError?
@@ -65,36 +74,46 @@ final class FileReader: BodyReader {
 
   /// Reads the next block; no other thread does so at the same time.
   private func readBlock() {
-    let (position, count) = state.withLock { ($0.position, min(Self.blockSize, $0.end - $0.position)) }
-    let block = Result { () throws(LupineError) in try bytes(Int(count), at: position) }
+    let (position, count, memory) = state.withLock { state in
+      (state.position, Int(min(Self.blockSize, state.end - state.position)), state.takeMemory())
+    }
+    let block = Result { () throws(LupineError) in try read(count, at: position, in: memory) }
     if state.withLock({ $0.add(block) }) { onReady() }
   }
 
-  private func bytes(_ count: Int, at position: Int64) throws(LupineError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let result = bytes.withUnsafeMutableBytes { bytes in
-      Result { () throws(LupineError) in try file.read(into: bytes, at: position) }
+  private func read(
+    _ count: Int, at position: Int64, in memory: consuming [UInt8]
+  ) throws(LupineError) -> Block {
+    if memory.count < count { memory = [UInt8](repeating: 0, count: count) }
+    let result = memory.withUnsafeMutableBytes { space in
+      Result { () throws(LupineError) in
+        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: space[..<count]), at: position)
+      }
     }
     let found = try result.get()
     guard found > 0 else {
       throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
     }
-    bytes.removeLast(count - found)
-    return bytes
+    return Block(memory: memory, unread: 0..<found)
   }
 }
 
 extension FileReader.State {
   fileprivate mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    guard let block = blocks.first else {
+    guard !blocks.isEmpty else {
       if let failure { throw failure }
       isAwaited = position < end
       return isAwaited ? .pending : .end
     }
-    let count = min(buffer.count, block.count)
-    block.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    if count == block.count { blocks.removeFirst() } else { blocks[0].removeFirst(count) }
+    let count = blocks[0].read(into: buffer)
+    if blocks[0].unread.isEmpty { spareMemory = blocks.removeFirst().memory }
     return .bytes(count)
+  }
+
+  fileprivate mutating func takeMemory() -> [UInt8] {
+    let memory = spareMemory
+    spareMemory = []
+    return memory
   }
 
   /// Whether a thread must read the next block from now on.
@@ -105,15 +124,25 @@ extension FileReader.State {
   }
 
   /// Adds the block that a thread has read; returns whether the transport waits for it.
-  fileprivate mutating func add(_ block: Result<[UInt8], LupineError>) -> Bool {
+  fileprivate mutating func add(_ block: Result<FileReader.Block, LupineError>) -> Bool {
     isReadingBlock = false
     switch block {
-    case .success(let bytes):
-      position += Int64(bytes.count)
-      blocks.append(bytes[...])
+    case .success(let block):
+      position += Int64(block.unread.count)
+      blocks.append(block)
     case .failure(let error): failure = error
     }
     defer { isAwaited = false }
     return isAwaited
+  }
+}
+
+extension FileReader.Block {
+  /// Copies the next bytes to the front of the buffer; returns their number.
+  fileprivate mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let next = unread.prefix(buffer.count)
+    memory.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[next])) }
+    unread = next.upperBound..<unread.upperBound
+    return next.count
   }
 }
