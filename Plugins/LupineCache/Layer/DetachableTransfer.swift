@@ -2,25 +2,27 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// The transfer of a growing entry, which can go on without its request.
+/// The transfer of a growing entry, which can continue after its request was cancelled.
 final class DetachableTransfer: Sendable {
   private enum State {
     /// The transfer belongs to its request.
     case attached
     /// The request is being cancelled.
     case detaching
-    /// The transfer goes on, with the rest of its body until the task that stores the response takes it.
+    /// The request was cancelled, and the transfer continues. The rest of its body is kept until the task that stores
+    /// the response takes it.
     case detached(ExchangeControl, rest: ResponseBody?)
+    /// The transfer ends with its request, or has ended.
     case over
   }
 
   private static let unread = LupineError(.cancelled, "No request reads the response any more.")
 
   private let state = Mutex(State.attached)
-  /// Set once it is known whether the transfer goes on.
+  /// Set once it is known whether the transfer continues.
   private let isDecided = Signal()
 
-  /// Lets the transfer go on without its request; returns whether it does.
+  /// Continues the transfer without its request; returns whether that is possible.
   ///
   /// - Parameters:
   ///   - branch: the branch of the transfer.

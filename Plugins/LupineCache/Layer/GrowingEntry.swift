@@ -32,7 +32,7 @@ final class GrowingEntry: Sendable {
     var end: End?
     /// Whether the transfer has broken off while others read, and perhaps another one brings the rest.
     var isInterrupted = false
-    /// Whether the rest arrives nevertheless: by another transfer, or without the request of this one.
+    /// Whether the rest still arrives: by another transfer, or because this one continues without its request.
     var isContinued = false
     /// The signals of the readers, by their numbers.
     var readers: [Int: Signal] = [:]
@@ -93,11 +93,13 @@ final class GrowingEntry: Sendable {
   /// Records that the transfer has broken off while others read.
   func interrupt() { state.withLock { $0.isInterrupted = true } }
 
-  /// Lets the transfer go on without its request if others read the response; returns whether it does.
+  /// Continues the transfer without its request if others read the response; returns whether that is possible.
+  ///
+  /// After an idle timeout it is not: the others then request the rest from the server again.
   ///
   /// - Parameters:
   ///   - branch: the branch of the transfer.
-  ///   - reason: why the request is cancelled. If the server made no progress in time, another transfer is better.
+  ///   - reason: why the request is cancelled.
   func detach(_ branch: ExchangeControl, _ reason: LupineError) -> Bool {
     guard reason.kind != .timedOut(.idle), isRead, transfer.detach(branch, reason) else { return false }
     resume()
@@ -108,7 +110,7 @@ final class GrowingEntry: Sendable {
   /// Whether others read the response, of which more is to come.
   private var isRead: Bool { state.withLock { $0.end == nil && $0.writer != nil && !$0.readers.isEmpty } }
 
-  /// Records that the rest arrives nevertheless.
+  /// Records that the rest still arrives.
   func resume() { wake { $0.isContinued = true } }
 
   /// Records that the writer has taken every byte.

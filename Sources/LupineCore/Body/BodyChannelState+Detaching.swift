@@ -10,19 +10,19 @@ extension BodyChannelState {
     let ending: End?
     let isPaused: Bool
     let resume: (@Sendable () -> Void)?
-    /// The observers of the end that belong to the exchange, which goes on.
+    /// The observers of the end that belong to the exchange.
     let observers: [BodyEndListeners.Observer]
   }
 
   /// Ends this body with an error, and returns the rest of it; `nil` if it has ended or has no observer of its bytes.
   ///
-  /// What the transport does from now on belongs to `successor`.
+  /// The transport's later calls go to `successor`.
   mutating func detach(to successor: ExchangeControl, _ error: LupineError) -> (rest: Rest, effects: Effects)? {
     guard isBegun, !isSettled, !isAbandoned, !tees.isEmpty, fault == nil, cancellation == nil else { return nil }
     if case .failure = ending { return nil }
     let rest = Rest(
       bytes: content.takeUnobserved(), ending: ending, isPaused: isPaused && ending == nil, resume: resume.take(),
-      observers: listeners.takeThoseOfTheExchange())
+      observers: listeners.takeExchangeObservers())
     if ending == nil { self.successor = successor }
     replaceEnding(with: error)
     return (rest, effects())

@@ -64,7 +64,7 @@ struct BodyChannelState {
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
     if isOpen { return Effects(unserved: ([tee], BodyTee.late)) }
-    if tees.isEmpty { listeners.keepThoseOfTheExchange() }
+    if tees.isEmpty { listeners.markExchangeObservers() }
     tees.append(tee)
     return effects()
   }

@@ -44,8 +44,8 @@ struct BodyEndListeners {
   }
 
   private var observers: [Observer] = []
-  /// The number of observers, from the first on, that belong to the exchange and not to the consumer.
-  private var exchangeCount = 0
+  /// The number of observers, from the first on, that belong to the exchange and not to the consumer of the body.
+  private var exchangeObserverCount = 0
   private var waiters: [Waiter] = []
   /// Whether observers are receiving the end.
   private(set) var isNotifying = false
@@ -62,20 +62,22 @@ struct BodyEndListeners {
     let notification = Notification(end: end, observers: observers, waiters: waiters)
     isNotifying = !observers.isEmpty
     (observers, waiters) = ([], [])
-    exchangeCount = 0
+    exchangeObserverCount = 0
     return notification
   }
 
-  /// Counts the observers so far as those of the exchange, to whom a detached body does not end.
-  mutating func keepThoseOfTheExchange() { exchangeCount = observers.count }
+  /// Records that the observers so far belong to the exchange.
+  ///
+  /// If the body is detached, they receive the end of its rest.
+  mutating func markExchangeObservers() { exchangeObserverCount = observers.count }
 
   /// Removes and returns the observers that belong to the exchange.
-  mutating func takeThoseOfTheExchange() -> [Observer] {
+  mutating func takeExchangeObservers() -> [Observer] {
     defer {
-      observers.removeFirst(exchangeCount)
-      exchangeCount = 0
+      observers.removeFirst(exchangeObserverCount)
+      exchangeObserverCount = 0
     }
-    return Array(observers.prefix(exchangeCount))
+    return Array(observers.prefix(exchangeObserverCount))
   }
 
   /// Records that the observers have received the end.

@@ -75,17 +75,16 @@ public struct BackgroundTask: Sendable {
     }
   }
 
-  /// Takes over the exchange of a body that a request has left with `ExchangeControl.detachBody(_:)`.
+  /// Makes the exchange of a detached body an exchange of this task.
   ///
-  /// From then on the exchange has the timeouts of the session, counted from the call: the shorter of `attempt` and
-  /// `total` bounds the rest of the exchange. It is cancelled when the task is cancelled, or when its operation returns
-  /// before the end of the body. The operation opens the body. Until its end, the exchange keeps the session of the
-  /// request alive.
+  /// The exchange then has the timeouts of the session, counted from the call: the shorter of `attempt` and `total`
+  /// bounds the rest of it. It is cancelled when the task is cancelled, or when the operation returns before the end of
+  /// the body. The operation opens the body. The exchange keeps the session of the request alive until its end.
   ///
-  /// - Parameter body: the result of `detachBody(_:)`.
+  /// - Parameter body: the result of `ExchangeControl.detachBody(_:)`.
   /// - Throws: the reason for the cancellation of the task, if it was cancelled; the exchange is cancelled then.
   public func adopt(_ body: ResponseBody) throws(LupineError) {
-    let control = body.exchange.answered
+    let control = body.exchange.answeredExchange
     control.touch()
     do throws(LupineError) {
       try work.begin(BackgroundExchange(control, tasks.timeouts, clock: tasks.clock))

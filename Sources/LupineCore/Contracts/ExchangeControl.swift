@@ -200,19 +200,21 @@ public final class ExchangeControl: Sendable {
 
   /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
   ///
-  /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response, as a
-  /// cache does for requests that read what another request receives. The body that the layer has returned ends with
-  /// the reason. Its observers (`ResponseBody.tee(into:)`) receive the bytes that the consumer has taken, and then the
-  /// reason as the end. All other bytes belong to the body that this method returns. Its consumer is the caller, who
-  /// opens it with `ResponseBody.open(_:)` and bounds its exchange with `BackgroundTask.adopt(_:)`.
+  /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response. A cache
+  /// does so if several requests read the response to one of them. The method divides the body. The body that the layer
+  /// has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its consumer
+  /// has taken, and then the reason as the end. The method returns a body with all other bytes. The caller opens it with
+  /// `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
   ///
-  /// The transport notices nothing. `cancel(_:)` of this branch still ends the exchange. Its events no longer reach the
-  /// request. A closure of `ResponseBody.onEnd(_:)` that was added before the first observer, as by a layer below, is
-  /// called at the end of the exchange.
+  /// The transport continues as before, and `cancel(_:)` of this branch still ends the exchange. Events of the branch
+  /// no longer reach the request. A closure of `ResponseBody.onEnd(_:)` that was added before the first observer, such
+  /// as that of a layer below, is called at the end of the exchange.
+  ///
+  /// May be called on any thread, also in the handler of `TransferContext.onCancel(_:)`.
   ///
   /// - Parameter reason: the error of the parent's request.
-  /// - Returns: the rest of the body; `nil` without any effect if this branch supplies no body, or if the body has
-  ///   ended or has no observer.
+  /// - Returns: the rest of the body. If this branch supplies no body, or its body has ended or has no observer, the
+  ///   method changes nothing and returns `nil`.
   public func detachBody(_ reason: LupineError) -> ResponseBody? {
     guard let parent else { return nil }
     let carrier = state.withLock { state -> ExchangeControl? in
@@ -234,10 +236,10 @@ public final class ExchangeControl: Sendable {
   /// Whether the body of this branch goes on without its parent.
   var isDetached: Bool { state.withLock { $0.isDetached } }
 
-  /// The exchange whose response's body this one carries: its topmost parent that it supplies a response for, or itself.
-  var answered: ExchangeControl {
+  /// The exchange whose response this one supplies: the topmost of the parents that `choose()` connects, or this one.
+  var answeredExchange: ExchangeControl {
     guard let parent, state.withLock({ $0.isChosen }) else { return self }
-    return parent.answered
+    return parent.answeredExchange
   }
 
   /// Suspends or resumes the response's body.
