@@ -1,9 +1,11 @@
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineNative
 import LupineTesting
 import Testing
 import TransportSupport
+import TrustSupport
 
 @Suite(.timeLimit(.minutes(1))) struct PoolTests {
   @Test func `an idle connection that the peer closes is closed at once`() async throws {
@@ -17,6 +19,28 @@ import TransportSupport
     gate.open()
     try await server.waitForOpenConnections(0)
     #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot())
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: [false, true])
+  func `an idle connection that receives bytes is closed at once`(isSecured: Bool) async throws {
+    let gate = Gate()
+    let server = try ScriptedServer { request in
+      guard request.target != "/next" else { return .respond(body: .text("next")) }
+      let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+      return ScriptedReply([.head(status: 204), .wait(gate), .raw(text: forged)], connection: .keep)
+    }
+    let relay = try TLSRelay(to: UInt16(server.port))
+    defer { relay.stop() }
+    var configuration = NativeTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    let client = Client.native(configuration)
+    let place = isSecured ? "https://127.0.0.1:\(relay.port)" : server.url
+    _ = try await client.fetch(place + "/first")
+    gate.open()
+    try await server.waitForOpenConnections(0)
+    #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot())
+    #expect(try await client.fetch(place + "/next").text == "next")
     await client.transport.shutdown()
   }
 

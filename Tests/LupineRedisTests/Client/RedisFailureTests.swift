@@ -187,7 +187,8 @@ import Testing
     try await store.add(RedisStage.record("key"), "text")
     process.stop()
     let first = await RedisFailureTests.failure { _ = try await store.responses(for: "key") }
-    #expect(first?.message.contains("cannot be reached") == true)
+    // The end of the idle connection may arrive after the command.
+    #expect(first?.kind == .redisUnavailable)
     try process.start()
     #expect(await RedisFailureTests.failure { _ = try await store.responses(for: "key") }?.kind == .redisUnavailable)
     clock.advance(by: .seconds(1))
