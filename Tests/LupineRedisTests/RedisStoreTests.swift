@@ -46,11 +46,11 @@ import Testing
 
   @Test func `an update sets a new time, and other variants keep theirs`() async throws {
     let store = try RedisStage.store()
-    let short = try await store.add(RedisStage.record("key", variant: "en", retention: .milliseconds(20)), "text")
-    try await store.add(RedisStage.record("key", variant: "de", retention: .milliseconds(20)), "Text")
+    let short = try await store.add(RedisStage.record("key", variant: "en", retention: .milliseconds(500)), "text")
+    try await store.add(RedisStage.record("key", variant: "de", retention: .milliseconds(500)), "Text")
     let record = RedisStage.record("key", variant: "en", retention: .seconds(60))
     let updated = try #require(try await store.update(short, to: record))
-    try await store.letServerWait(seconds: 0.05)
+    try await store.letServerWait(seconds: 0.6)
     #expect(try await store.responses(for: "key") == [updated])
     #expect(try await store.text(of: updated) == "text")
   }
