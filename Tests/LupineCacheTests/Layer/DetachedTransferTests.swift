@@ -4,6 +4,7 @@ import LupineFoundation
 import LupineMock
 import LupineSession
 import LupineStreams
+import LupineSupport
 import LupineTransfers
 import Testing
 
@@ -183,6 +184,51 @@ import Testing
       await session.finishBackgroundTasks()
       try world.expect(world.clock.now.offset <= .seconds(22), "\(world.clock.now.offset)")
       await session.shutdown()
+    }
+  }
+
+  @Test func `a store that is slow after the cancellation makes the server wait`() async throws {
+    try await withSimulation { world in
+      // More than may wait for the store while the transfer has its request.
+      let data = Data((0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 / 7) })
+      let mayContinue = Signal()
+      let mock = MockTransport()
+      let rest = stride(from: 10, to: data.count, by: 64 << 10)
+      let pieces = [data.prefix(10)] + rest.map { Data(data[$0..<min($0 + 64 << 10, data.count)]) }
+      mock.stub(.get, CacheBench.url, .cached("", "max-age=60").chunked(pieces, every: .milliseconds(1)))
+      let store = ObservedStore { .slow(after: 10, until: mayContinue) }
+      let cache = try HTTPCache(store: store, hashKey: CacheBench.key)
+      let session = try Session.Builder().transport(mock).install(.cache(cache)).build()
+      let first = session.request(CacheBench.url)
+      let task = Task(executorPreference: world.executor) { await first.serializingData().response }
+      let reader = Task(executorPreference: world.executor) {
+        await session.request(CacheBench.url).serializingData().response
+      }
+      try await world.sleep(for: .microseconds(500))
+      first.cancel()
+      try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
+      try await world.sleep(for: .seconds(2))
+      mayContinue.set()
+      try world.expect(await reader.value.value == data, "the reader")
+      try world.expect(mock.requests.count == 1, "\(mock.requests.count) requests")
+      await session.finishBackgroundTasks()
+      try world.expect(cache.storage.isIdle && store.openWriters == 0, "something is left")
+      await session.shutdown()
+    }
+  }
+
+  @Test func `a transfer that replaces a stale response goes on`() async throws {
+    try await withSimulation { world in
+      let stale = PacedOrigin(data: Data("abcdefghij".utf8), control: "max-age=1")
+      let stage = try SharingStage([stale] + Self.changing)
+      _ = await stage.get(1, after: .zero, in: world)
+      try await world.sleep(for: .seconds(30))
+      async let others = stage.get(2, after: .milliseconds(100), in: world)
+      try await stage.cancel(after: .milliseconds(3_500), in: world)
+      let answers = await others
+      try world.expect(answers.allSatisfy { $0.text == "0123456789" }, "\(answers)")
+      try world.expect(stage.mock.requests.count == 2, "\(stage.mock.requests.count) requests")
+      try await stage.expectNothingLeft(world)
     }
   }
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import LupineCache
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// A store in memory whose writers are counted, may fail, and may not be readable.
@@ -16,6 +17,8 @@ final class ObservedStore: WrappingStore {
     case commit
     /// The content cannot be read before it is stored.
     case unreadable
+    /// The store takes no more bytes than this before the signal is set.
+    case slow(after: Int, until: Signal)
   }
 
   let base = MemoryResponseStore(size: .megabytes(64))
@@ -57,6 +60,7 @@ final class ObservedStore: WrappingStore {
     func append(_ bytes: Data) async throws(LupineError) {
       let sum = count.add(bytes.count, ordering: .relaxed).newValue
       if case .full(let limit) = fault, sum > limit { throw LupineError(.other, "The store of the test is full.") }
+      if case .slow(let limit, let signal) = fault, sum > limit { await signal.wait() }
       try await base.append(bytes)
     }
 
