@@ -43,6 +43,8 @@ public final class SimulationClock: TimerClock, DatedClock {
   }
 
   /// Schedules an action, which is called on the simulation's thread when no task of the simulation can run.
+  ///
+  /// Blocking work that the action starts with `BlockingWork.start(_:)` runs in the simulation as well.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = state.withLock { $0.clock.queue.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.clock.queue.remove(number) } }

@@ -36,21 +36,26 @@ final class SimulationRun<Value: Sendable>: Sendable {
   }
 
   private func start(_ body: @escaping Body) {
-    let running = SessionEnvironment.$current.withValue(world.environment) {
-      ExecutorPreference.$current.withValue(world.scheduler) {
-        BlockingWork.$runsInline.withValue(true) {
-          Simulation.$current.withValue(world) {
-            Task(executorPreference: world.scheduler) { [self] in
-              let outcome: Result<Value, any Error>
-              do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
-              result.withLock { $0 = outcome }
-            }
-          }
-        }
+    let running = withValues {
+      Task(executorPreference: world.scheduler) { [self] in
+        let outcome: Result<Value, any Error>
+        do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
+        result.withLock { $0 = outcome }
       }
     }
     task.withLock { $0 = running }
     if Task.isCancelled { running.cancel() }
+  }
+
+  /// Runs code with the task-local values of the simulation, which the tasks that it starts inherit.
+  private func withValues<Result>(_ code: () -> Result) -> Result {
+    SessionEnvironment.$current.withValue(world.environment) {
+      ExecutorPreference.$current.withValue(world.scheduler) {
+        BlockingWork.$runsInline.withValue(true) {
+          Simulation.$current.withValue(world, operation: code)
+        }
+      }
+    }
   }
 
   private var isDone: Bool { result.withLock { $0 != nil } }
@@ -75,7 +80,8 @@ final class SimulationRun<Value: Sendable>: Sendable {
   private func runUntilDone() -> String? {
     var steps = 0
     while !isDone {
-      if !world.scheduler.runOne(), !world.clock.advanceToNextDeadline(world.scheduler.choose) {
+      // The action of a timer runs outside of any task.
+      if !world.scheduler.runOne(), !withValues({ world.clock.advanceToNextDeadline(world.scheduler.choose) }) {
         return "no task can run and no timer is set on its clock, but its body has not ended."
       }
       steps += 1
