@@ -31,9 +31,8 @@ struct BodyChannel: ~Copyable, Sendable {
       try state.write(bytes)
       return (state.flow, state.takeWaiters(), state.successor)
     }
-    if let successor { return try successor.channel.write(bytes) }
     for waiter in waiters { waiter.resume() }
-    return flow
+    return try successor?.channel.write(bytes) ?? flow
   }
 
   func write(_ data: Data) throws(LupineError) -> ResponseBodyWriter.Flow {
@@ -41,9 +40,8 @@ struct BodyChannel: ~Copyable, Sendable {
       try state.write(data)
       return (state.flow, state.takeWaiters(), state.successor)
     }
-    if let successor { return try successor.channel.write(data) }
     for waiter in waiters { waiter.resume() }
-    return flow
+    return try successor?.channel.write(data) ?? flow
   }
 
   /// Takes bytes without waking a waiting consumer.
@@ -62,7 +60,9 @@ struct BodyChannel: ~Copyable, Sendable {
     successor?.channel.deliver()
   }
 
-  /// Ends the body; returns the exchange that has the rest of a detached body, which must be ended in its place.
+  /// Ends the body.
+  ///
+  /// If the body was detached, changes nothing and returns the successor, which the caller ends in its place.
   @discardableResult
   func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) -> ExchangeControl? {
     end { $0.finish(trailers: trailers, metrics: metrics) }
@@ -116,7 +116,10 @@ struct BodyChannel: ~Copyable, Sendable {
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
   /// Whether no consumer takes the rest.
-  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+  var isAbandoned: Bool {
+    let (isAbandoned, successor) = state.withLock { ($0.isAbandoned, $0.successor) }
+    return successor?.channel.isAbandoned ?? isAbandoned
+  }
 
   /// Whether only the consumer can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }

@@ -106,14 +106,10 @@ struct BodyChannelState {
   }
 
   mutating func write(_ data: Data) throws(LupineError) {
-    if fault == nil, ending == nil, !isAbandoned, try content.keep(data) {
-      isPaused = isSuspended || isCrowded
-      return
-    }
-    let result = data.withUnsafeBytes { bytes in
-      Result { () throws(LupineError) in try write(bytes) }
-    }
-    try result.get()
+    if let fault { throw fault }
+    guard ending == nil, !isAbandoned else { return }
+    try content.write(data)
+    isPaused = isSuspended || isCrowded
   }
 
   mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {

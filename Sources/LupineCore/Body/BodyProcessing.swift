@@ -14,6 +14,8 @@ struct BodyProcessing: Sendable {
   /// `nil` while the consumer processes bytes.
   private var processor: BodyProcessor?
   private var isFinished = false
+  /// Whether the work that is out has the end of the body.
+  private(set) var isEnding = false
 
   /// - Parameter early: the bytes that arrived before the sink was known.
   init(_ sink: BodySink, early: Data) throws(LupineError) {
@@ -39,6 +41,7 @@ struct BodyProcessing: Sendable {
   mutating func take(before ending: BodyChannelState.End?, _ tees: [BodyTee]) -> BodyWork? {
     guard canBeTaken(before: ending), let processor = processor.take() else { return nil }
     let isLast = raw.isEmpty && !processor.isBehind
+    isEnding = isLast && ending != nil
     return BodyWork(
       processor: processor, tees: tees, bytes: exchange(&raw, with: []), ending: isLast ? ending : nil)
   }

@@ -78,8 +78,8 @@ public struct BackgroundTask: Sendable {
   /// Makes the exchange of a detached body an exchange of this task.
   ///
   /// The exchange then has the timeouts of the session, counted from the call: the shorter of `attempt` and `total`
-  /// bounds the rest of it. It is cancelled when the task is cancelled, or when the operation returns before the end of
-  /// the body. The operation opens the body. The exchange keeps the session of the request alive until its end.
+  /// limits the remaining time. It is cancelled when the task is cancelled, or when the operation returns before the end
+  /// of the body. The operation must open the body. The exchange keeps the session of the request alive until its end.
   ///
   /// - Parameter body: the result of `ExchangeControl.detachBody(_:)`.
   /// - Throws: the reason for the cancellation of the task, if it was cancelled; the exchange is cancelled then.

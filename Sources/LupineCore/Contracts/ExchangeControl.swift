@@ -67,8 +67,11 @@ public final class ExchangeControl: Sendable {
   /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
-  /// The reason for the cancellation of this exchange or of its parent exchange.
-  var cause: LupineError? { reason ?? parent?.cause }
+  /// The reason for the cancellation of this exchange or of the parent exchange that it belongs to.
+  var cause: LupineError? {
+    let (reason, isDetached) = state.withLock { ($0.reason, $0.isDetached) }
+    return reason ?? (isDetached ? nil : parent?.cause)
+  }
 
   /// Ends the exchange.
   ///
@@ -201,7 +204,7 @@ public final class ExchangeControl: Sendable {
   /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
   ///
   /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response. A cache
-  /// does so if several requests read the response to one of them. The method divides the body. The body that the layer
+  /// does so if other requests read the response to this one. The method divides the body. The body that the layer
   /// has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its consumer
   /// has taken, and then the reason as the end. The method returns a body with all other bytes. The caller opens it with
   /// `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
@@ -237,6 +240,8 @@ public final class ExchangeControl: Sendable {
   var isDetached: Bool { state.withLock { $0.isDetached } }
 
   /// The exchange whose response this one supplies: the topmost of the parents that `choose()` connects, or this one.
+  ///
+  /// The transport has its cancellation.
   var answeredExchange: ExchangeControl {
     guard let parent, state.withLock({ $0.isChosen }) else { return self }
     return parent.answeredExchange

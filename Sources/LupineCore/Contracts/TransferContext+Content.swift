@@ -48,10 +48,10 @@ extension TransferContext {
     let (room, ready) = (Signal(), Signal())
     let reader = try await open(content, mayStayUnread: false) { ready.set() }
     let (body, writer) = makeBody(for: head) { room.set() }
-    let task = Task(executorPreference: executor) {
+    let task = Task(executorPreference: executor) { [control] in
       defer { reader.cancel() }
       do throws(LupineError) {
-        try await Self.copy(reader, ready, to: writer, room)
+        try await Self.copy(reader, ready, to: writer, room, control)
         writer.finish(trailers: trailersAtEnd(), metrics: TransferMetrics())
       } catch {
         writer.fail(error, metrics: TransferMetrics())
@@ -76,15 +76,16 @@ extension TransferContext {
   /// Why a copy stops.
   private enum Stop { case end, noRoom, noBytes }
 
-  /// Copies the content on threads that wait for disks, until its end or until the body is dropped.
+  /// Copies the content on threads that wait for disks, until its end, until the body is dropped, or until `control` is
+  /// cancelled.
   private static func copy(
-    _ reader: any BodyReader, _ ready: Signal, to writer: ResponseBodyWriter, _ room: Signal
+    _ reader: any BodyReader, _ ready: Signal, to writer: ResponseBodyWriter, _ room: Signal, _ control: ExchangeControl
   ) async throws(LupineError) {
     while true {
       // Before the calls that may set them again.
       room.clear()
       ready.clear()
-      let stop = try await BlockingWork.run { () throws(LupineError) in try copy(reader, to: writer) }
+      let stop = try await BlockingWork.run { () throws(LupineError) in try copy(reader, to: writer, control) }
       switch stop {
       case .end: return
       case .noRoom: await room.wait()
@@ -93,11 +94,13 @@ extension TransferContext {
     }
   }
 
-  private static func copy(_ reader: any BodyReader, to writer: ResponseBodyWriter) throws(LupineError) -> Stop {
+  private static func copy(
+    _ reader: any BodyReader, to writer: ResponseBodyWriter, _ control: ExchangeControl
+  ) throws(LupineError) -> Stop {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 1)
     defer { space.deallocate() }
     while true {
-      if let reason = writer.exchange.cause { throw reason }
+      if let reason = control.reason { throw reason }
       if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not needed any more.") }
       switch try reader.read(into: space) {
       case .bytes(let count):

@@ -8,47 +8,9 @@ import Testing
 
 /// Bodies that go on without the exchange that they answered.
 @Suite struct DetachedBodyTests {
-  private static let reason = LupineError(.cancelled, "The request was cancelled.")
+  private typealias Stage = DetachedStage
+
   private static let all = Array("0123456789".utf8)
-
-  /// A branch that supplies the response of a parent, with an observer of its body.
-  private struct Stage: Sendable {
-    let parent = ExchangeControl()
-    let branch: ExchangeControl
-    let recorder: BodyRecorder
-    let body: ResponseBody
-    let writer: ResponseBodyWriter
-    let resumed = Notes<Void>()
-
-    /// - Parameter isNested: whether the body belongs to a branch of the branch, as with hedging.
-    init(isNested: Bool = false, recorder: BodyRecorder = BodyRecorder()) {
-      branch = parent.branch()
-      self.recorder = recorder
-      let carrier = isNested ? branch.branch() : branch
-      let resumed = resumed
-      let exchange = carrier.beginBody { resumed.add(()) }
-      body = ResponseBody(exchange: exchange)
-      writer = ResponseBodyWriter(exchange: exchange)
-      if isNested { carrier.choose() }
-      branch.choose()
-      body.tee(into: recorder)
-    }
-
-    func write(_ bytes: some Sequence<UInt8>) throws -> ResponseBodyWriter.Flow {
-      try Array(bytes).withUnsafeBytes { bytes throws(LupineError) in try writer.write(bytes) }
-    }
-
-    func finish() { writer.finish(trailers: [.server: "t"], metrics: TransferMetrics()) }
-  }
-
-  /// Reads the rest of a body, which must end well.
-  private static func read(_ rest: ResponseBody) async throws -> [UInt8] {
-    rest.open(.stream(window: 4))
-    var bytes: [UInt8] = []
-    while let piece = try await rest.next() { bytes += piece }
-    #expect(try await rest.end().trailers?[.server] == "t")
-    return bytes
-  }
 
   @Test(arguments: [BodySink?.none, .collect(limit: 100), .stream(window: 4)], 0...10)
   func `the observer has the bytes before, and the rest those after, wherever the body is cut`(
@@ -62,8 +24,8 @@ import Testing
         // The consumer takes what has arrived.
         if case .stream = sink?.destination, taken > 0 { _ = try await stage.body.next() }
         for byte in Self.all[taken..<place] { _ = try stage.write([byte]) }
-        let rest = try #require(stage.branch.detachBody(Self.reason))
-        let before = Task { try await Self.read(rest) }
+        let rest = try #require(stage.branch.detachBody(Stage.reason))
+        let before = Task { try await Stage.read(rest) }
         for byte in Self.all[place...] { _ = try stage.write([byte]) }
         stage.finish()
         #expect(stage.recorder.bytes + (try await before.value) == Self.all)
@@ -78,8 +40,8 @@ import Testing
     stage.body.open(.stream(window: 4))
     _ = try stage.write(Self.all)
     stage.finish()
-    let rest = try #require(stage.branch.detachBody(Self.reason))
-    #expect(try await Self.read(rest) == Self.all)
+    let rest = try #require(stage.branch.detachBody(Stage.reason))
+    #expect(try await Stage.read(rest) == Self.all)
     #expect(stage.recorder.bytes.isEmpty)
   }
 
@@ -89,7 +51,7 @@ import Testing
     let recorder = BodyRecorder {
       guard let stage = stages.all.first else { return }
       _ = try? stage.write(Self.all[4..<6])
-      if let rest = stage.branch.detachBody(Self.reason) { rests.add(rest) }
+      if let rest = stage.branch.detachBody(Stage.reason) { rests.add(rest) }
       _ = try? stage.write(Self.all[6...])
     }
     let stage = Stage(recorder: recorder)
@@ -98,7 +60,7 @@ import Testing
     _ = try stage.write(Self.all[..<4])
     #expect(await #expect(throws: LupineError.self) { try await stage.body.end() }?.kind == .cancelled)
     stage.finish()
-    #expect(try await Self.read(try #require(rests.all.first)) == Array(Self.all[4...]))
+    #expect(try await Stage.read(try #require(rests.all.first)) == Array(Self.all[4...]))
     #expect(await recorder.failure()?.kind == .cancelled)
     #expect(recorder.bytes == Array(Self.all[..<4]))
   }
@@ -108,7 +70,7 @@ import Testing
     stage.body.open(.stream(window: 4))
     let piece = [UInt8](repeating: 7, count: 256 << 10)
     #expect(try stage.write(piece) == .pause)
-    let rest = try #require(stage.branch.detachBody(Self.reason))
+    let rest = try #require(stage.branch.detachBody(Stage.reason))
     #expect(stage.resumed.all.isEmpty)
     rest.open(.stream(window: 4))
     #expect(try await rest.next()?.isEmpty == false)
@@ -123,8 +85,8 @@ import Testing
     stage.branch.onCancel { writer.fail(LupineError(.cancelled, ""), metrics: TransferMetrics()) }
     stage.body.open(.collect(limit: 100))
     _ = try stage.write(Self.all[..<4])
-    let rest = try #require(stage.branch.detachBody(Self.reason))
-    stage.parent.cancel(Self.reason)
+    let rest = try #require(stage.branch.detachBody(Stage.reason))
+    stage.parent.cancel(Stage.reason)
     rest.open(.stream(window: 4))
     #expect(try await rest.next() == Array(Self.all[..<4]))
     stage.branch.cancel(LupineError(.timedOut(.idle), ""))
@@ -143,7 +105,7 @@ import Testing
     body.tee(into: BodyRecorder())
     body.onEnd { end in notes.add("above: \((try? end.get()) != nil)") }
     body.open(.collect(limit: 100))
-    let rest = try #require(branch.detachBody(Self.reason))
+    let rest = try #require(branch.detachBody(Stage.reason))
     #expect(notes.all == ["above: false"])
     rest.open(.stream(window: 4))
     writer.finish(metrics: TransferMetrics())
@@ -160,7 +122,7 @@ import Testing
     branch.choose()
     body.tee(into: BodyRecorder())
     below.emit(.sent(bytes: 1))
-    let rest = try #require(branch.detachBody(Self.reason))
+    let rest = try #require(branch.detachBody(Stage.reason))
     below.emit(.sent(bytes: 2))
     #expect(events.all.count == 1)
     rest.abandon()
@@ -168,30 +130,30 @@ import Testing
   }
 
   @Test func `there is no rest without a branch, a body or an observer, or after the end`() async throws {
-    #expect(ExchangeControl().detachBody(Self.reason) == nil)
+    #expect(ExchangeControl().detachBody(Stage.reason) == nil)
     let parent = ExchangeControl()
     let branch = parent.branch()
-    #expect(branch.detachBody(Self.reason) == nil)
+    #expect(branch.detachBody(Stage.reason) == nil)
     let exchange = branch.beginBody {}
-    #expect(branch.detachBody(Self.reason) == nil)
+    #expect(branch.detachBody(Stage.reason) == nil)
     branch.choose()
-    #expect(branch.detachBody(Self.reason) == nil)
+    #expect(branch.detachBody(Stage.reason) == nil)
     ResponseBodyWriter(exchange: exchange).finish(metrics: TransferMetrics())
 
     let failed = Stage()
     failed.writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
-    #expect(failed.branch.detachBody(Self.reason) == nil)
+    #expect(failed.branch.detachBody(Stage.reason) == nil)
     let complete = Stage()
     complete.body.open(.collect(limit: 100))
     complete.finish()
     _ = try await complete.body.end()
-    #expect(complete.branch.detachBody(Self.reason) == nil)
+    #expect(complete.branch.detachBody(Stage.reason) == nil)
     let cancelled = Stage()
-    cancelled.branch.cancel(Self.reason)
-    #expect(cancelled.branch.detachBody(Self.reason) == nil)
+    cancelled.branch.cancel(Stage.reason)
+    #expect(cancelled.branch.detachBody(Stage.reason) == nil)
     let twice = Stage()
-    #expect(twice.branch.detachBody(Self.reason) != nil)
-    #expect(twice.branch.detachBody(Self.reason) == nil)
+    #expect(twice.branch.detachBody(Stage.reason) != nil)
+    #expect(twice.branch.detachBody(Stage.reason) == nil)
   }
 
   @Test func `a file ends with the bytes that the observer has received`() async throws {
@@ -206,13 +168,13 @@ import Testing
     _ = try stage.write(Self.all[..<4])
     await stage.body.flush()
     _ = try stage.write(Self.all[4..<6])
-    let rest = try #require(stage.branch.detachBody(Self.reason))
+    let rest = try #require(stage.branch.detachBody(Stage.reason))
     #expect(await #expect(throws: LupineError.self) { try await stage.body.end() }?.kind == .cancelled)
     #expect(try Data(contentsOf: URL(filePath: path)) == Data(Self.all[..<4]))
     #expect(stage.recorder.bytes == Array(Self.all[..<4]))
     _ = try stage.write(Self.all[6...])
     stage.finish()
-    #expect(try await Self.read(rest) == Array(Self.all[4...]))
+    #expect(try await Stage.read(rest) == Array(Self.all[4...]))
   }
 
   @Test(arguments: 0..<20) func `no byte is lost or repeated while the transport writes`(round: Int) async throws {
@@ -227,13 +189,13 @@ import Testing
       stage.finish()
     }
     for _ in 0..<round * 50 { await Task.yield() }
-    guard let rest = stage.branch.detachBody(Self.reason) else {
+    guard let rest = stage.branch.detachBody(Stage.reason) else {
       // The body had ended.
       try await transport.value
       _ = try await consumer.value
       return #expect(stage.recorder.bytes == all)
     }
-    let later = try await Self.read(rest)
+    let later = try await Stage.read(rest)
     try await transport.value
     #expect(await stage.recorder.failure()?.kind == .cancelled)
     #expect(stage.recorder.bytes + later == all)

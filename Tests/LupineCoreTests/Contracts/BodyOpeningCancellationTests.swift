@@ -1,5 +1,4 @@
 import HTTPTypes
-import LupineSupport
 import Testing
 
 @testable import LupineCore
@@ -89,14 +88,6 @@ import Testing
     try await ExecutorPreference.$current.withValue(executor) { try await body.drain { _ in } }
     #expect(seen.all.map { $0 === executor } == [true])
   }
-}
-
-/// Blocks a thread until the test signals it.
-private final class Gate: Sendable {
-  private let semaphore = Semaphore()
-
-  func wait() { semaphore.wait() }
-  func signal() { semaphore.signal() }
 }
 
 /// A reader that calls a closure when it is cancelled.
