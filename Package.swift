@@ -268,7 +268,8 @@ let package = Package(
     test(
       "LupineCacheTests",
       [
-        "LupineCache", "LupineCore", "LupineMock", "LupineRedis", "LupineSQLite", "LupineTesting", "TransportSupport",
+        "LupineCache", "LupineCore", "LupineMock", "LupineRedis", "LupineResilience", "LupineSQLite", "LupineTesting",
+        "TransportSupport",
       ]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(

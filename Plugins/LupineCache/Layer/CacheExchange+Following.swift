@@ -139,16 +139,16 @@ extension CacheExchange {
       branch.finish()
       throw error
     }
+    response.body.onEnd { _ in branch.finish() }
     guard let continuation = rest.continuation(in: response) else {
-      discard(response, branch)
+      discard(response)
       throw Self.broken("the server has changed the response meanwhile")
     }
     guard !continuation.isOver else {
-      discard(response, branch)
+      discard(response)
       return RemainingBytes(.complete(Data()), branch, count: 0)
     }
     response.body.open(.stream(window: 256 << 10))
-    response.body.onEnd { _ in branch.finish() }
     return RemainingBytes(response.body, branch, count: continuation.length, after: continuation.skipped)
   }
 

@@ -23,7 +23,7 @@ extension CacheExchange {
       }
       guard let rest = Self.rest(in: response.head, after: beginning, part) else {
         context.emitCache("sends the request again: the rest does not continue the stored response")
-        discard(response, branch)
+        discard(response)
         await storage.removeParts(like: beginning)
         return try await send(.partial, nil)
       }
@@ -46,7 +46,6 @@ extension CacheExchange {
     _ rest: ContentPart, sent: Date
   ) async throws(LupineError) -> TransportResponse {
     response.body.open(.stream(window: 256 << 10))
-    response.body.onEnd { _ in branch.finish() }
     let length = rest.range.upperBound
     let remaining = RemainingBytes(response.body, branch, count: rest.length) { [storage] in
       // Without the parts, the next request is one for the whole.

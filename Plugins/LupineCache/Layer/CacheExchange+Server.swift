@@ -31,7 +31,7 @@ extension CacheExchange {
         branch.choose()
         return await receive(response, CacheStatus(forward: reason), sent: sent, candidate)
       }
-      discard(response, branch)
+      discard(response)
       guard candidate.isConfirmed(by: response.head),
         let answer = try await confirmed(candidate, by: response.head, reason, sent: sent)
       else {
@@ -65,18 +65,19 @@ extension CacheExchange {
       guard error.isLostConnection, let stale = try await useOnError(rules, reason, nil) else { throw error }
       return stale
     }
+    // Before the body has an observer of its bytes, so that a detached branch is finished at the end of the rest.
+    response.body.onEnd { _ in branch.finish(after: response.body) }
     let isError = ReuseRules.errorStatuses.contains(response.statusCode)
     if isError, let stale = try await useOnError(rules, reason, response.statusCode) {
-      discard(response, branch)
+      discard(response)
       return stale
     }
     return try await use(response, branch)
   }
 
   /// Drops the body of a response that is not the answer.
-  func discard(_ response: TransportResponse, _ branch: ExchangeControl) {
+  func discard(_ response: TransportResponse) {
     response.body.open(.discard(limit: context.limits.discardedBody))
-    response.body.onEnd { _ in branch.finish() }
   }
 
   /// Answers with the stored response in the place of an error (RFC 5861 section 4); `nil` if that is not permitted.

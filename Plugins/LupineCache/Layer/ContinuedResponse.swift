@@ -16,7 +16,7 @@ struct ContinuedResponse: Sendable {
   let task: BackgroundTask
   private var rest: ResponseBody?
   /// Whether the rest is that of the first transfer.
-  private var isDetached = false
+  private var restIsDetached = false
   /// The position of the next byte of `rest` in the content.
   private var position: Int64 = 0
   private var remaining: Int64?
@@ -40,7 +40,7 @@ struct ContinuedResponse: Sendable {
     return await nextAfterInterruption()
   }
 
-  /// Returns the next piece from the transfer that goes on without its request, or from another one.
+  /// Returns the next piece from the transfer that continues without its request, or from a new request.
   private mutating func nextAfterInterruption() async -> EntryQueue.Piece {
     guard let growing, growing.readWriter != nil else { return .interruption }
     if let rest = await growing.transfer.takeRest() { return await next(ofDetached: rest, growing) }
@@ -54,7 +54,7 @@ struct ContinuedResponse: Sendable {
     rest.open(.stream(window: 256 << 10))
     position = growing.count
     self.rest = rest
-    isDetached = true
+    restIsDetached = true
     return await next(of: rest)
   }
 
@@ -62,7 +62,7 @@ struct ContinuedResponse: Sendable {
   private mutating func requestRest(of growing: GrowingEntry) async -> EntryQueue.Piece? {
     let rest = ResponseRest(candidate: growing.candidate, position: growing.count, total: growing.length)
     var request = original
-    // The timeouts of a request are not those of the others.
+    // The other requests have their own timeouts.
     request.options.timeouts = nil
     for field in rest.fields { request.headers[field.name] = field.value }
     guard let response = try? await task.send(request, through: layer.base) else { return nil }
@@ -96,8 +96,9 @@ struct ContinuedResponse: Sendable {
       return .end(try await rest.end().trailers)
     } catch {
       guard error.isInterruption else { return .failure }
-      guard isDetached else { return .interruption }
-      isDetached = false
+      guard restIsDetached else { return .interruption }
+      restIsDetached = false
+      growing?.interruptDetached()
       return await nextAfterInterruption()
     }
   }

@@ -7,13 +7,14 @@ final class DetachableTransfer: Sendable {
   private enum State {
     /// The transfer belongs to its request.
     case attached
-    /// The request is being cancelled.
+    /// The request is being cancelled. The observer of its body may have received the end already, so that the task that
+    /// stores the response asks for the rest before it is known.
     case detaching
     /// The request was cancelled, and the transfer continues. The rest of its body is kept until the task that stores
     /// the response takes it.
     case detached(ExchangeControl, rest: ResponseBody?)
-    /// The transfer ends with its request, or has ended.
-    case over
+    /// The transfer can no longer be detached, or has ended.
+    case notDetachable
   }
 
   private static let unread = LupineError(.cancelled, "No request reads the response any more.")
@@ -35,13 +36,13 @@ final class DetachableTransfer: Sendable {
     }
     guard begins else { return false }
     let rest = branch.detachBody(reason)
-    let isUnwanted = state.withLock { state in
-      if case .over = state { return rest != nil }
-      state = rest.map { .detached(branch, rest: $0) } ?? .over
+    let storingHasEnded = state.withLock { state in
+      if case .notDetachable = state { return true }
+      state = rest.map { .detached(branch, rest: $0) } ?? .notDetachable
       return false
     }
     isDecided.set()
-    if isUnwanted { branch.cancel(Self.unread) }
+    if storingHasEnded, let rest { Self.end(branch, rest) }
     return rest != nil
   }
 
@@ -63,9 +64,15 @@ final class DetachableTransfer: Sendable {
   /// Ends the transfer if it is detached: the task that stores the response has ended.
   func end() {
     let former = state.withLock { state in
-      defer { state = .over }
+      defer { state = .notDetachable }
       return state
     }
-    if case .detached(let branch, _) = former { branch.cancel(Self.unread) }
+    if case .detached(let branch, let rest) = former { Self.end(branch, rest) }
+  }
+
+  /// - Parameter rest: the rest if nobody has taken it. Its end is known only after it is abandoned.
+  private static func end(_ branch: ExchangeControl, _ rest: ResponseBody?) {
+    branch.cancel(unread)
+    rest?.abandon()
   }
 }

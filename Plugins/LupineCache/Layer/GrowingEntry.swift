@@ -34,9 +34,25 @@ final class GrowingEntry: Sendable {
     var isInterrupted = false
     /// Whether the rest still arrives: by another transfer, or because this one continues without its request.
     var isContinued = false
+    /// Whether this transfer continues without its request.
+    var isDetached = false
     /// The signals of the readers, by their numbers.
     var readers: [Int: Signal] = [:]
     var lastReader = 0
+
+    /// Whether others read the response, of which more is to come.
+    var hasReaders: Bool { end == nil && writer != nil && !readers.isEmpty }
+
+    /// Removes a reader; returns whether it was the last one of a transfer that continues without its request.
+    ///
+    /// Such a transfer is cancelled, so no other reader may begin.
+    mutating func remove(_ reader: Int) -> Bool {
+      readers[reader] = nil
+      guard isDetached, end == nil, readers.isEmpty else { return false }
+      isDetached = false
+      isContinued = false
+      return true
+    }
 
     /// Whether the transfer has broken off, and it is not known whether another one brings the rest.
     func isUncertain(_ isCancelled: Bool) -> Bool { end == nil && !isContinued && (isInterrupted || isCancelled) }
@@ -95,20 +111,33 @@ final class GrowingEntry: Sendable {
 
   /// Continues the transfer without its request if others read the response; returns whether that is possible.
   ///
-  /// After an idle timeout it is not: the others then request the rest from the server again.
+  /// After an idle timeout it is not, because the server has stalled: the others then request the rest again.
   ///
   /// - Parameters:
   ///   - branch: the branch of the transfer.
   ///   - reason: why the request is cancelled.
   func detach(_ branch: ExchangeControl, _ reason: LupineError) -> Bool {
-    guard reason.kind != .timedOut(.idle), isRead, transfer.detach(branch, reason) else { return false }
-    resume()
-    if !isRead { transfer.cancel() }
+    guard reason.kind != .timedOut(.idle), state.withLock({ $0.hasReaders }), transfer.detach(branch, reason) else {
+      return false
+    }
+    let isUnread = wake { state in
+      // The last reader may have left meanwhile.
+      state.isDetached = state.hasReaders
+      state.isContinued = state.isDetached
+      return !state.isDetached
+    }
+    if isUnread { transfer.cancel() }
     return true
   }
 
-  /// Whether others read the response, of which more is to come.
-  private var isRead: Bool { state.withLock { $0.end == nil && $0.writer != nil && !$0.readers.isEmpty } }
+  /// Records that a transfer has broken off that continued without its request.
+  func interruptDetached() {
+    state.withLock { state in
+      state.isInterrupted = true
+      state.isDetached = false
+      state.isContinued = false
+    }
+  }
 
   /// Records that the rest still arrives.
   func resume() { wake { $0.isContinued = true } }
@@ -164,8 +193,8 @@ final class GrowingEntry: Sendable {
 
   func remove(_ reader: Int) {
     let (released, isUnread) = state.withLock { state in
-      state.readers[reader] = nil
-      return (state.takeUnusedWriter(), state.end == nil && state.readers.isEmpty)
+      let isUnread = state.remove(reader)
+      return (state.takeUnusedWriter(), isUnread)
     }
     _ = consume released
     if isUnread { transfer.cancel() }

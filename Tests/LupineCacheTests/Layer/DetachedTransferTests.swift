@@ -12,12 +12,6 @@ import Testing
 
 /// Responses whose first request is cancelled while others read them: the transfer goes on for the others.
 @Suite(.timeLimit(.minutes(1))) struct DetachedTransferTests {
-  private static let digits = Data("0123456789".utf8)
-  /// A resource without a validator, whose content is another one at the second request.
-  private static let changing = [
-    PacedOrigin(data: digits, tag: nil), PacedOrigin(data: Data("abcdefghij".utf8), tag: nil),
-  ]
-
   /// What the first request does with its body.
   enum Use: CaseIterable, Sendable {
     case data, stream, file, paused
@@ -26,7 +20,7 @@ import Testing
   @Test(arguments: Use.allCases, 0..<20 as Range<UInt64>)
   func `the cancellation of the first request does not end the others`(use: Use, seed: UInt64) async throws {
     try await withSimulation(seed: seed) { world in
-      let stage = try SharingStage(Self.changing)
+      let stage = try SharingStage(PacedOrigin.changing)
       let count = 1 + Int(seed % 3)
       async let early = stage.get(count, after: .milliseconds(100), in: world)
       async let late = stage.get(1, after: .milliseconds(2_500), in: world)
@@ -93,7 +87,7 @@ import Testing
 
   @Test func `a timeout of the first request does not end the others`() async throws {
     try await withSimulation { world in
-      let stage = try SharingStage(Self.changing)
+      let stage = try SharingStage(PacedOrigin.changing)
       async let others = stage.get(2, after: .milliseconds(100), in: world)
       let first = await stage.session.request(CacheBench.url).timeouts { $0.total = .milliseconds(3_500) }
         .serializingString().response
@@ -102,88 +96,6 @@ import Testing
       try world.expect(answers.allSatisfy { $0.text == "0123456789" }, "\(answers)")
       try world.expect(stage.mock.requests.count == 1, "\(stage.mock.requests.count) requests")
       try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `the transfer ends with its last reader`() async throws {
-    try await withSimulation { world in
-      let stage = try SharingStage(Self.changing)
-      let readers = [4_500, 5_500].map { time in
-        Task(executorPreference: world.executor) {
-          try await world.sleep(for: .milliseconds(100))
-          try await stage.cancel(after: .milliseconds(time), in: world)
-        }
-      }
-      try await stage.cancel(after: .milliseconds(3_500), in: world)
-      for reader in readers { try await reader.value }
-      await stage.session.finishBackgroundTasks()
-      try world.expect(world.clock.now.offset == .milliseconds(5_600), "\(world.clock.now.offset)")
-      let next = await stage.get(1, after: .zero, in: world)
-      try world.expect(next.first?.text == "abcdefghij", "\(next)")
-      try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `a request without readers ends its transfer`() async throws {
-    try await withSimulation { world in
-      let stage = try SharingStage(Self.changing)
-      try await stage.cancel(after: .milliseconds(3_500), in: world)
-      await stage.session.finishBackgroundTasks()
-      try world.expect(world.clock.now.offset == .milliseconds(3_500), "\(world.clock.now.offset)")
-      try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `the shutdown of the session ends the transfer and its readers`() async throws {
-    try await withSimulation { world in
-      let stage = try SharingStage(Self.changing)
-      async let others = stage.get(2, after: .milliseconds(100), in: world)
-      try await stage.cancel(after: .milliseconds(3_500), in: world)
-      try await world.sleep(for: .seconds(1))
-      await stage.session.shutdown()
-      let answers = await others
-      try world.expect(answers.allSatisfy { $0.error == .sessionShutDown }, "\(answers)")
-      try world.expect(world.clock.now.offset == .milliseconds(4_500), "\(world.clock.now.offset)")
-      // The tasks that read for the others end after their requests.
-      try await world.sleep(for: .milliseconds(1))
-      try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `a transfer that fails after the cancellation is continued under a strong validator`() async throws {
-    try await withSimulation { world in
-      let stage = try SharingStage([PacedOrigin(data: Self.digits, resetAfter: 6), PacedOrigin(data: Self.digits)])
-      async let others = stage.get(2, after: .milliseconds(100), in: world)
-      try await stage.cancel(after: .milliseconds(3_500), in: world)
-      let answers = await others
-      try world.expect(answers.allSatisfy { $0.text == "0123456789" }, "\(answers)")
-      let ranges = stage.mock.requests.map { $0.headers[.range] }
-      try world.expect(ranges == [nil, "bytes=6-"], "\(ranges)")
-      try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `a server that stalls after the cancellation ends the transfer by the idle timeout`() async throws {
-    try await withSimulation { world in
-      let mock = MockTransport()
-      mock.stub(
-        .get, CacheBench.url,
-        .sequence([
-          .cached("0123456789", "max-age=60").stall(afterBytes: 4), .cached("abcdefghij", "max-age=60"),
-        ]))
-      let session = try Session.Builder().transport(mock).install(.cache(HTTPCache(memory: .megabytes(8))))
-        .timeouts(idle: .seconds(20)).build()
-      let first = session.request(CacheBench.url)
-      let task = Task(executorPreference: world.executor) { await first.serializingString().response }
-      try await world.sleep(for: .seconds(1))
-      async let other = session.request(CacheBench.url).serializingString().response
-      try await world.sleep(for: .seconds(1))
-      first.cancel()
-      try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
-      try world.expect(await other.error?.kind == .timedOut(.idle), "the other request")
-      await session.finishBackgroundTasks()
-      try world.expect(world.clock.now.offset <= .seconds(22), "\(world.clock.now.offset)")
-      await session.shutdown()
     }
   }
 
@@ -220,7 +132,7 @@ import Testing
   @Test func `a transfer that replaces a stale response goes on`() async throws {
     try await withSimulation { world in
       let stale = PacedOrigin(data: Data("abcdefghij".utf8), control: "max-age=1")
-      let stage = try SharingStage([stale] + Self.changing)
+      let stage = try SharingStage([stale] + PacedOrigin.changing)
       _ = await stage.get(1, after: .zero, in: world)
       try await world.sleep(for: .seconds(30))
       async let others = stage.get(2, after: .milliseconds(100), in: world)
@@ -232,31 +144,10 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
-  func `a request that is sent after a cancellation follows only a transfer that others read`(
-    seed: UInt64
-  ) async throws {
-    try await withSimulation(seed: seed) { world in
-      let others = Int(seed % 2)
-      let stage = try SharingStage(Self.changing)
-      async let readers = stage.get(others, after: .milliseconds(100), in: world)
-      let first = stage.session.request(CacheBench.url)
-      let task = Task(executorPreference: world.executor) { await first.serializingString().response }
-      try await world.sleep(for: .milliseconds(3_500))
-      first.cancel()
-      let answer = await Answer(stage.session.request(CacheBench.url).serializingString().response)
-      try world.expect(answer.text == (others == 0 ? "abcdefghij" : "0123456789"), "\(answer)")
-      try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
-      try world.expect(await readers.allSatisfy { $0.text == "0123456789" }, "the readers")
-      try world.expect(stage.mock.requests.count == 2 - others, "\(stage.mock.requests.count) requests")
-      try await stage.expectNothingLeft(world)
-    }
-  }
-
-  @Test func `monitors hear nothing of a transfer without its request`() async throws {
+  @Test func `monitors receive no events of a transfer without its request`() async throws {
     try await withSimulation { world in
       let events = Box<[String]>([])
-      let stage = try SharingStage(Self.changing) { builder in
+      let stage = try SharingStage(PacedOrigin.changing) { builder in
         builder.monitor(.custom { event in events.change { $0.append("\(event.request) \(event.kind)") } })
       }
       async let others = stage.get(1, after: .milliseconds(100), in: world)

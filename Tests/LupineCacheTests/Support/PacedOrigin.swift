@@ -14,6 +14,9 @@ struct PacedOrigin: Sendable {
   /// After how many bytes the connection is lost; `nil` for never.
   var resetAfter: Int?
 
+  /// A resource without a validator, whose content is another one at the second request.
+  static let changing = ["0123456789", "abcdefghij"].map { PacedOrigin(data: Data($0.utf8), tag: nil) }
+
   func reply(to request: RecordedRequest) -> MockReply {
     if let tag, request.headers[.ifNoneMatch] == tag {
       return .status(.notModified).fields([.eTag: tag, .cacheControl: control])
