@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 /// OpenSSL, and the target that initializes it before `main`.
 let openSSL: [Target.Dependency] = ["COpenSSL", "COpenSSLSetup"]
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 func source(_ name: String, _ dependencies: [Target.Dependency], packageAccess: Bool = true) -> Target {
@@ -111,7 +112,7 @@ let package = Package(
     .target(name: "LupineFoundation", swiftSettings: settings),
     // Utilities that the modules share; no product.
     source("LupineSupport", [httpTypes]),
-    source("LupineCore", ["LupineSupport", deque, httpTypes]),
+    source("LupineCore", ["LupineSupport", deque, heap, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
     // Kinds of request that use only public declarations, as a module of another package would.

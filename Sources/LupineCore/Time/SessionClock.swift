@@ -8,7 +8,7 @@ public struct SessionClock: Sendable {
   /// The clock itself.
   public let clock: any Clock<Duration>
   /// Returns the time since the clock was opened; may be called from any thread.
-  public private(set) var now: @Sendable () -> Duration
+  public let now: @Sendable () -> Duration
   /// Waits for a delay in the calling task; throws if the task is cancelled.
   public let sleep: @Sendable (Duration) async throws -> Void
   /// Calls the action after a delay, unless the returned timer is cancelled before.
@@ -21,61 +21,72 @@ public struct SessionClock: Sendable {
     self = Self.open(clock, executor)
   }
 
-  private init<C: Clock>(opened clock: C, isSystems: Bool = false, timer: @escaping Schedule<C>)
-  where C.Duration == Duration {
+  private init<C: Clock>(
+    opened clock: C, now: (@Sendable () -> Duration)? = nil, sleep: (@Sendable (Duration) async throws -> Void)? = nil,
+    schedule: @escaping Schedule
+  ) where C.Duration == Duration {
     let start = clock.now
     self.clock = clock
-    now = { start.duration(to: clock.now) }
-    sleep = {
-      if isSystems, ThreadTimer.isNeeded { return try await ThreadTimer.sleep($0) }
-      try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil)
-    }
-    schedule = { timer(clock.now.advanced(by: $0), $1) }
+    self.now = now ?? { start.duration(to: clock.now) }
+    self.sleep = sleep ?? { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+    self.schedule = schedule
   }
 
-  private typealias Schedule<C: Clock> =
-    @Sendable (_ deadline: C.Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+  private typealias Schedule =
+    @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
-    if let clock = clock as? ContinuousClock {
-      var opened = openSleeper(clock, executor, isSystems: true)
-      // Reads the kernel's nanoseconds directly, which is cheaper than the clock.
-      let start = SystemTime.nanosecondsSinceBoot
-      opened.now = { .nanoseconds(SystemTime.nanosecondsSinceBoot - start) }
-      return opened
-    }
+    if let clock = clock as? ContinuousClock { return openSystem(clock) { SystemTimers.continuous.schedule($0, $1) } }
+    if let clock = clock as? SuspendingClock { return openSystem(clock) { SystemTimers.suspending.schedule($0, $1) } }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
-    return openSleeper(clock, executor, isSystems: clock is SuspendingClock)
-  }
-
-  /// - Parameter isSystems: whether the clock is the system's. Its sleep begins on the calling thread, so that no other
-  ///   thread wakes. Another clock's sleep begins in its own task, outside the caller's stack.
-  private static func openSleeper<C: Clock>(
-    _ clock: C, _ executor: (any TaskExecutor)?, isSystems: Bool
-  ) -> SessionClock where C.Duration == Duration {
-    SessionClock(opened: clock, isSystems: isSystems) { deadline, action in
-      if isSystems, ThreadTimer.isNeeded {
-        let cancel = ThreadTimer.schedule(max(.zero, clock.now.duration(to: deadline)), action)
-        return ScheduledTimer { cancel() }
+    return SessionClock(opened: clock) { delay, action in
+      let deadline = clock.now.advanced(by: delay)
+      // Begins in its own task, outside the caller's stack.
+      let task = Task(executorPreference: executor) {
+        try await clock.sleep(until: deadline, tolerance: nil)
+        action()
       }
-      let task =
-        isSystems
-        ? Task.immediate(executorPreference: executor) { try await sleep(until: deadline, on: clock, then: action) }
-        : Task(executorPreference: executor) { try await sleep(until: deadline, on: clock, then: action) }
       return ScheduledTimer { task.cancel() }
     }
   }
 
-  private static func sleep<C: Clock>(
-    until deadline: C.Instant, on clock: C, then action: @Sendable () -> Void
-  ) async throws {
-    try await clock.sleep(until: deadline, tolerance: nil)
-    action()
+  /// A clock of the system whose timers have a sleeping task each.
+  // For `SystemTimers`, which needs one at a time.
+  static func sleeper<C: Clock>(_ clock: C) -> SessionClock where C.Duration == Duration {
+    openSystem(clock) { delay, action in
+      if ThreadTimer.isNeeded {
+        let cancel = ThreadTimer.schedule(max(.zero, delay), action)
+        return ScheduledTimer { cancel() }
+      }
+      let deadline = clock.now.advanced(by: delay)
+      // Immediate, so that no other thread wakes; detached, because the timer is not the calling task's alone.
+      let task = Task.immediateDetached {
+        try await clock.sleep(until: deadline, tolerance: nil)
+        action()
+      }
+      return ScheduledTimer { task.cancel() }
+    }
+  }
+
+  private static func openSystem<C: Clock>(_ clock: C, _ schedule: @escaping Schedule) -> SessionClock
+  where C.Duration == Duration {
+    var now: (@Sendable () -> Duration)?
+    if clock is ContinuousClock {
+      // Reads the kernel's nanoseconds directly, which is cheaper than the clock.
+      let start = SystemTime.nanosecondsSinceBoot
+      now = { .nanoseconds(SystemTime.nanosecondsSinceBoot - start) }
+    }
+    return SessionClock(
+      opened: clock, now: now,
+      sleep: {
+        if ThreadTimer.isNeeded { return try await ThreadTimer.sleep($0) }
+        try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil)
+      }, schedule: schedule)
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {
-    SessionClock(opened: clock) { clock.schedule(at: $0, $1) }
+    SessionClock(opened: clock) { clock.schedule(at: clock.now.advanced(by: $0), $1) }
   }
 }
 
