@@ -74,8 +74,13 @@ let traced = session.request("users", headers: ["X-Trace": "42", .accept: "appli
 let authorized = session.request(
   "users", headers: [.accept("application/json"), .userAgent("demo/1.0"), .authorization(bearerToken: token)])
 
+// An `HTTPFields`, for example the fields of a request that a server has received.
+let fields: HTTPFields = [.accept: "application/json", .acceptLanguage: "de"]
+let translated = session.request("users", headers: fields)
+
 // snippet.hide
 print(users, ada, filtered, await traced.serializingString().result, await authorized.serializingString().result)
+print(await translated.serializingString().result)
 print(mock.requests.map(\.url.requestTarget), mock.requests.map(\.headers))
 // snippet.show
 

@@ -18,12 +18,15 @@ import LupineMock
     let session = try Session.Builder().transport(OwnTransport(mock: mock)).clock(OwnClock()).install(OwnPlugin())
       .decoder(OwnDecoder()).parameterEncoder(OwnEncoder()).cookieStore { OwnCookies() }
       .trust(["flowers.example.com": OwnEvaluator()]).onChallenge(ownCredential).build()
-    let answer = try await session.request(OwnPlace(), method: .post, parameters: ["color": "blue"])
+    let fields: HTTPFields = [.acceptLanguage: "en"]
+    let answer = try await session.request(OwnPlace(), method: .post, parameters: ["color": "blue"], headers: fields)
       .onHTTPResponse(ownDecision).onInterimResponse(hearInterim)
       .serializingResponse(using: OwnSerializer(preprocessor: OwnPreprocessor())).value
     guard answer == OwnAnswer(text: "lupine") else { throw Surprise(what: "the parts made \(answer)") }
     let sent = mock.requests.last
-    guard sent?.text == "own parameters", sent?.headers[.accept] == "text/own", sent?.headers[.cookie] == "own=1" else {
+    guard sent?.text == "own parameters", sent?.headers[.accept] == "text/own", sent?.headers[.cookie] == "own=1",
+      sent?.headers[.acceptLanguage] == "en"
+    else {
       throw Surprise(what: "what was sent is \(String(describing: sent))")
     }
     mock.stub(.get, "https://example.com/flowers", .failure(.connectionRefused))
