@@ -34,3 +34,7 @@ public func upload(
 
 /// Sends the request of a convertible value, with its body, with the default session.
 public func upload(_ route: some RequestConvertible) -> UploadRequest { Session.default.upload(route) }
+
+/// Unavailable: `RequestBody.file` makes a body of a file.
+@available(*, unavailable, message: "Use Lupine.upload(.file(file), to: url).")
+public func upload(_ file: URL, to url: some URLConvertible) -> UploadRequest { upload(.file(file), to: url) }

@@ -1,6 +1,7 @@
 // Names of Alamofire, and of Lupine's responses: the compiler says what to use instead.
 
 import HTTPTypes
+import Lupine
 import LupineFoundation
 import LupineSession
 
@@ -33,4 +34,9 @@ func read(_ response: HTTPResponse) {
 func send(_ file: URL, over session: Session) {
   // expected-error@+1 {{Use upload(.file(file), to: url).}}
   _ = session.upload(file, to: "https://example.com/")
+}
+
+func send(_ file: URL) {
+  // expected-error@+1 {{Use Lupine.upload(.file(file), to: url).}}
+  _ = Lupine.upload(file, to: "https://example.com/")
 }
