@@ -14,16 +14,27 @@ struct ProgressLine {
   /// Returns the line.
   ///
   /// - Parameter width: the maximum number of columns; `nil` omits the bar. If the space is too small, the bar is
-  ///   omitted first, then the end of the title; then the figures have a shorter form, and are omitted from the last
-  ///   to the first, each as a whole.
+  ///   omitted first, then the end of the title. Then the figures have the first form that fits. If even the last form
+  ///   is too wide, figures are omitted from the last to the first, each as a whole.
   func text(width: Int?) -> String {
-    let text = figures(isShort: false).joined(separator: "  ")
-    guard let width else { return [title, text].filter { !$0.isEmpty }.joined(separator: "  ") }
-    return fitted(text.count <= width ? text : shortText(columns: width), width)
+    guard let width else { return [title, text(in: .full)].filter { !$0.isEmpty }.joined(separator: "  ") }
+    return fitted(Form.allCases.map { text(in: $0) }.first { $0.count <= width } ?? tightText(columns: width), width)
   }
 
-  private func shortText(columns: Int) -> String {
-    var figures = figures(isShort: true)
+  /// The forms of the figures, from the widest to the narrowest.
+  private enum Form: CaseIterable {
+    /// `10 of 100   10 %  150 MB of 1.5 GB  1.5 MB/s  15:00 left`.
+    case full
+    /// `10/100 10 % 150 MB/1.5 GB 1.5 MB/s 15:00`.
+    case short
+    /// `10/100 10% 150MB/1.5GB 1.5MB/s 15:00`, without a space between a number and its unit.
+    case tight
+  }
+
+  private func text(in form: Form) -> String { figures(form).joined(separator: form == .full ? "  " : " ") }
+
+  private func tightText(columns: Int) -> String {
+    var figures = figures(.tight)
     while !figures.isEmpty, figures.joined(separator: " ").count > columns { figures.removeLast() }
     return figures.joined(separator: " ")
   }
@@ -35,8 +46,8 @@ struct ProgressLine {
     return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  private func figures(isShort: Bool) -> [String] {
-    [count(isShort), failures, percentage(isShort), bytes(isShort), speed, timeLeft(isShort)].compactMap { $0 }
+  private func figures(_ form: Form) -> [String] {
+    [count(form), failures, percentage(form), bytes(form), speed(form), timeLeft(form)].compactMap { $0 }
   }
 
   /// Returns a bar of 10 to 40 columns; `nil` if there is no room or the fraction is unknown.
@@ -52,24 +63,27 @@ struct ProgressLine {
     (progress.total != nil ? progress.fractionCompleted : estimate).map { min(1, max(0, $0)) }
   }
 
-  private func count(_ isShort: Bool) -> String? {
-    transfers.map { "\($0.ended)\(isShort ? "/" : " of ")\($0.all)" }
+  private func count(_ form: Form) -> String? {
+    transfers.map { "\($0.ended)\(form == .full ? " of " : "/")\($0.all)" }
   }
 
   private var failures: String? { transfers.flatMap { $0.failed > 0 ? "\($0.failed) failed" : nil } }
 
-  private func percentage(_ isShort: Bool) -> String? {
+  private func percentage(_ form: Form) -> String? {
     guard let fraction else { return nil }
-    let text = "\(Int(fraction * 100)) %"
-    return String(repeating: " ", count: isShort ? 0 : max(0, 5 - text.count)) + text
+    let text = "\(Int(fraction * 100))\(form == .tight ? "" : " ")%"
+    return String(repeating: " ", count: form == .full ? max(0, 5 - text.count) : 0) + text
   }
 
-  private func bytes(_ isShort: Bool) -> String {
+  private func bytes(_ form: Form) -> String {
     let done = Self.size(Double(progress.completed))
-    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return done.text }
-    guard isShort else { return "\(done.text) of \(total.text)" }
-    return "\(done.unit == total.unit ? done.number : done.text)/\(total.text)"
+    let text = text(of: done, in: form)
+    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return text }
+    guard form != .full else { return "\(text) of \(total.text)" }
+    return "\(done.unit == total.unit ? done.number : text)/\(self.text(of: total, in: form))"
   }
+
+  private func text(of size: Size, in form: Form) -> String { form == .tight ? size.number + size.unit : size.text }
 
   /// The bytes per second; `nil` in the first second, in which they vary too much.
   private var rate: Double? {
@@ -77,13 +91,14 @@ struct ProgressLine {
     return isSteady && progress.throughput > 0 ? progress.throughput : nil
   }
 
-  private var speed: String? { rate.map { Self.size($0).text + "/s" } }
+  private func speed(_ form: Form) -> String? { rate.map { text(of: Self.size($0), in: form) + "/s" } }
 
-  private func timeLeft(_ isShort: Bool) -> String? {
+  private func timeLeft(_ form: Form) -> String? {
     guard let total = progress.total, let rate, total > progress.completed else { return nil }
     let seconds = Int(min(359_999, (Double(total - progress.completed) / rate).rounded(.up)))
     let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-    return "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":"))\(isShort ? "" : " left")"
+    return
+      "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":"))\(form == .full ? " left" : "")"
   }
 
   /// A number of bytes as text.

@@ -57,6 +57,22 @@ import Testing
       ])
   }
 
+  @Test func `a terminal of 40 columns keeps the time left`() throws {
+    let clock = TestClock()
+    let text = try screen { terminal in
+      let bar = SharedProgressBar(transfers: 100, on: terminal, clock: clock)
+      let transfers = (0..<100).map { _ in bar.add() }
+      for transfer in transfers { transfer.show(TransferProgress(completed: 0, total: 15_000_000)) }
+      clock.advance(by: .seconds(100))
+      for transfer in transfers.prefix(10) {
+        transfer.show(TransferProgress(completed: 15_000_000, total: 15_000_000))
+        transfer.finish()
+      }
+      bar.finish()
+    }
+    #expect(text.hasSuffix("\r10/100 10% 150MB/1.5GB 1.5MB/s 15:00\u{1B}[K\r\n"))
+  }
+
   @Test func `the bar and the percentage count the transfers while a length is unknown`() throws {
     let clock = TestClock()
     let text = try screen { terminal in
