@@ -1,8 +1,6 @@
 // Faults, latency and bandwidth on a mock.
 
-// snippet.hide
 import FoundationEssentials
-// snippet.show
 import Lupine
 import LupineMock
 
