@@ -13,10 +13,10 @@ let session = try Session.Builder().transport(mock).build()
 /// The envelope of a response: a value, or the server's own error.
 struct Envelope<Value: Decodable & Sendable>: Decodable, Sendable {
   var data: Value?
-  var error: ServiceError?
+  var error: APIError?
 }
 
-struct ServiceError: Error, Decodable, Equatable {
+struct APIError: Error, Decodable, Equatable {
   var code: Int
   var message: String
 }
@@ -26,7 +26,7 @@ struct ObjectSerializer<Value: Decodable & Sendable>: ResponseSerializer {
   func serialize(_ response: ReceivedResponse) throws -> Value {
     let envelope = try DecodableResponseSerializer(of: Envelope<Value>.self).serialize(response)
     if let value = envelope.data { return value }
-    throw envelope.error ?? ServiceError(code: 0, message: "neither a value nor an error")
+    throw envelope.error ?? APIError(code: 0, message: "neither a value nor an error")
   }
 }
 
@@ -44,6 +44,6 @@ let user = try await session.request("https://api.example.com/users/42").seriali
 print(user.name)
 
 let missing = await session.request("https://api.example.com/users/43").serializingObject(User.self).response
-if let error = missing.error?.underlying as? ServiceError { print(error.code, error.message) }
+if let error = missing.error?.underlying as? APIError { print(error.code, error.message) }
 // snippet.hide
 try mock.verify()
