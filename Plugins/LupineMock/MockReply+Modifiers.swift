@@ -18,7 +18,7 @@ extension MockReply {
 
   /// Returns the reply with an additional field whose name is a text, such as `field("Link", "<b>; rel=next")`.
   ///
-  /// If the text is no token (RFC 9110 section 5.1), the request fails with kind `invalidRequest`, and the message names
+  /// If the text is no token (RFC 9110 section 5.6.2), the request fails with kind `invalidRequest`, and the message names
   /// the field.
   public func field(_ name: String, _ value: String) -> MockReply {
     if let name = HTTPField.Name(name) { return field(name, value) }

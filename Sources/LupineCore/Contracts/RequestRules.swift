@@ -49,7 +49,7 @@ public enum RequestRules {
   private static func error(_ facts: FieldFacts, _ fields: HTTPFields, _ limit: Int) -> LupineError {
     if facts.findings.contains(.invalidName) {
       return LupineError(
-        .invalidRequest, "A field's name is empty or has a byte that no name may have (RFC 9110 section 5.1).")
+        .invalidRequest, "A field's name is empty or has a byte that no name may have (RFC 9110 section 5.6.2).")
     }
     if facts.findings.contains(.invalidValue) {
       let names = fields.lazy.filter { !$0.withUnsafeBytesOfValue(FieldRules.isValid) }.map(\.name.rawName)

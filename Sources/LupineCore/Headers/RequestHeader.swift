@@ -37,7 +37,7 @@ public struct RequestHeader: Sendable, Hashable, HidesSecrets {
 extension RequestHeader {
   /// The name of a header field, which a string literal or a constant such as `.accept` creates.
   ///
-  /// A text that is no token (RFC 9110 section 5.1) makes the request fail with kind `invalidRequest`.
+  /// A text that is no token (RFC 9110 section 5.6.2) makes the request fail with kind `invalidRequest`.
   public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     private enum Content: Hashable {
       case valid(HTTPField.Name)
@@ -78,8 +78,8 @@ extension RequestHeader {
     guard let field = name.field else {
       return .failure(
         RequestHeaders.InvalidReason(
-          message: "The header field “\(name)” has a name that is no token (RFC 9110 section 5.1); use letters, digits "
-            + "and “-”."))
+          message: "The header field “\(name)” has a name that is no token (RFC 9110 section 5.6.2); use letters, "
+            + "digits and “-”."))
     }
     if let invalidReason { return .failure(RequestHeaders.InvalidReason(message: invalidReason)) }
     guard FieldRules.isValid(value: value) else {

@@ -10,7 +10,7 @@ struct FieldFacts: Sendable {
   struct Findings: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// The name is invalid (RFC 9110 section 5.1).
+    /// The name is invalid (RFC 9110 section 5.6.2).
     static let invalidName = Findings(rawValue: 1 << 0)
     /// The value is invalid (RFC 9110 section 5.5).
     static let invalidValue = Findings(rawValue: 1 << 1)
