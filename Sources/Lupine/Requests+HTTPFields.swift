@@ -25,7 +25,7 @@ public func request<Value: Encodable & Sendable>(
   Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Makes a request with parameters of different types and fields of swift-http-types, with the default session.
+/// Makes a request with fields of swift-http-types and parameters of different types, with the default session.
 @_disfavoredOverload
 public func request(
   _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
@@ -87,7 +87,7 @@ public func download<Value: Encodable & Sendable>(
     url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: destination)
 }
 
-/// Writes the response of a request with parameters of different types and fields of swift-http-types to a file, with
+/// Writes the response of a request with fields of swift-http-types and parameters of different types to a file, with
 /// the default session.
 @_disfavoredOverload
 public func download(
@@ -127,7 +127,7 @@ public func streamRequest<Value: Encodable & Sendable>(
     url, method: method, parameters: parameters, encoder: encoder, headers: headers, window: window)
 }
 
-/// Makes a stream request with parameters of different types and fields of swift-http-types, with the default
+/// Makes a stream request with fields of swift-http-types and parameters of different types, with the default
 /// session.
 @_disfavoredOverload
 public func streamRequest(
@@ -159,7 +159,7 @@ public func request<Value: Encodable & Sendable>(
     template, path: values, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Makes a request with parameters of different types and fields of swift-http-types to a URL with values in its path,
+/// Makes a request with fields of swift-http-types and parameters of different types to a URL with values in its path,
 /// with the default session.
 @_disfavoredOverload
 public func request(

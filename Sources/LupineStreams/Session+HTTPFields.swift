@@ -24,7 +24,7 @@ extension Session {
       url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), window: window)
   }
 
-  /// Makes a stream request with parameters whose values have different types and fields of swift-http-types.
+  /// Makes a stream request with fields of swift-http-types and parameters whose values have different types.
   @_disfavoredOverload
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],

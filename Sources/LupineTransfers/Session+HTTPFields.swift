@@ -25,7 +25,7 @@ extension Session {
       url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), to: destination)
   }
 
-  /// Writes the response of a request with parameters of different types and fields of swift-http-types to a file.
+  /// Writes the response of a request with fields of swift-http-types and parameters of different types to a file.
   @_disfavoredOverload
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],

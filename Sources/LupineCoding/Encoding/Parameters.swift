@@ -1,7 +1,8 @@
 /// Parameters of a request by name, as JSON values; used where the program declares no type for its parameters.
 ///
-/// A literal of literals may nest and mix: `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`. Variables are
-/// given as `Parameters(["query": query, "page": page])`, or are added one by one:
+/// A literal that contains only literals may be nested and mixed:
+/// `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`. Variables are given as
+/// `Parameters(["query": query, "page": page])`, or are added one by one:
 ///
 /// ```swift
 /// var parameters: Parameters = ["sort": "name"]

@@ -48,7 +48,7 @@ extension Session {
       configure: configure)
   }
 
-  /// Requests the pages of a resource with parameters whose values have different types and fields of swift-http-types.
+  /// Requests the pages of a resource with fields of swift-http-types and parameters whose values have different types.
   @_disfavoredOverload
   public func pages<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: any Encodable & Sendable],

@@ -22,7 +22,7 @@ extension Session {
     request(url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers))
   }
 
-  /// Makes a request with parameters whose values have different types and fields of swift-http-types.
+  /// Makes a request with fields of swift-http-types and parameters whose values have different types.
   @_disfavoredOverload
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
@@ -51,7 +51,7 @@ extension Session {
       url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers))
   }
 
-  /// Returns a request with parameters whose values have different types and fields of swift-http-types.
+  /// Returns a request with fields of swift-http-types and parameters whose values have different types.
   @_disfavoredOverload
   public func makeOutgoingRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],

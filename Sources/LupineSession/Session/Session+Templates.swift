@@ -59,8 +59,8 @@ extension Session {
     request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
   }
 
-  /// Makes a request with parameters whose values have different types and fields of swift-http-types to a URL whose
-  /// path has values.
+  /// Makes a request to a URL whose path has values, with fields of swift-http-types and parameters whose values have
+  /// different types.
   @_disfavoredOverload
   public func request(
     _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
