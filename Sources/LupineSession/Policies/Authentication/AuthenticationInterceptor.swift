@@ -93,9 +93,10 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     }
   }
 
-  /// Retries a refused request with a newer credential.
+  /// Retries a refused request with a newer credential; does not retry a request whose serializer failed.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard let response = attempt.response, attempt.source == .origin, !attempt.hasLeftOrigin,
+    guard let response = attempt.response, !attempt.failedInSerializer, attempt.source == .origin,
+      !attempt.hasLeftOrigin,
       let mark = attempt.request.options[RefreshMarks.self][key],
       authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
     else { return .doNotRetry }

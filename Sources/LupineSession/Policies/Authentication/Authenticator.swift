@@ -30,6 +30,8 @@ public protocol Authenticator<Credential>: Sendable {
 
   /// Whether the response means that the server refuses the request's credential.
   ///
+  /// Called with the response of a failed attempt; not called if a serializer failed.
+  ///
   /// Default: `true` if the status is 401.
   func didRequest(_ request: OutgoingRequest, failDueToAuthenticationError response: HTTPResponse) -> Bool
 }

@@ -113,6 +113,23 @@ import Testing
     #expect(world.tokens.count == 4)
   }
 
+  @Test func `a serializer that fails is no reason to refresh`() async throws {
+    let world = TokenWorld(valid: ["t0"], refusal: .ok)
+    let response = await (try world.session()).request("items").serializingJSON().response
+    #expect(response.response?.status == .ok)
+    #expect(response.error?.kind == .serializationFailed)
+    #expect(world.tokens == ["Bearer t0"])
+    #expect(world.refreshes == 0)
+  }
+
+  @Test func `a status that the authenticator counts as a refusal is a reason to refresh`() async throws {
+    let world = TokenWorld(valid: ["t0"], refusal: .ok)
+    let request = try world.session().request("items").validate(contentType: ["application/json"])
+    #expect(await request.serializingJSON().response.response?.status == .unauthorized)
+    #expect(world.tokens == ["Bearer t0", "Bearer t1"])
+    #expect(world.refreshes == 1)
+  }
+
   @Test func `the retries of others are no refreshes`() async throws {
     let world = TokenWorld(valid: ["t1"])
     let resets = Array(repeating: MockReply.reset, count: 6)
@@ -185,9 +202,10 @@ final class TokenWorld: Sendable {
 
   init(
     valid: Set<String>, credential: Token? = Token("t0"), delay: Duration = .zero, refreshTime: Duration = .zero,
-    refreshesOverSession: Bool = false, window: RefreshWindow = RefreshWindow()
+    refreshesOverSession: Bool = false, refusal: HTTPResponse.Status = .unauthorized,
+    window: RefreshWindow = RefreshWindow()
   ) {
-    authenticator = TokenAuthenticator(time: refreshTime, overSession: refreshesOverSession)
+    authenticator = TokenAuthenticator(time: refreshTime, overSession: refreshesOverSession, refusal: refusal)
     interceptor = AuthenticationInterceptor(authenticator, credential: credential, refreshWindow: window)
     mock.stub(.post, "/refresh", priority: 2, count: .optional, .text("fresh"))
     mock.stub([.get, .post], "/{any...}", count: .optional) { request in
@@ -224,16 +242,22 @@ final class TokenAuthenticator: Authenticator {
   private let state = Mutex(0)
   private let time: Duration
   private let overSession: Bool
+  private let refusal: HTTPResponse.Status
 
-  init(time: Duration, overSession: Bool) {
+  init(time: Duration, overSession: Bool, refusal: HTTPResponse.Status = .unauthorized) {
     self.time = time
     self.overSession = overSession
+    self.refusal = refusal
   }
 
   var count: Int { state.withLock { $0 } }
 
   func apply(_ credential: Token, to request: inout OutgoingRequest) {
     request.headers[.authorization] = "Bearer \(credential.text)"
+  }
+
+  func didRequest(_ request: OutgoingRequest, failDueToAuthenticationError response: HTTPResponse) -> Bool {
+    response.status == refusal
   }
 
   func refresh(_ credential: Token, for session: Session) async throws -> Token {
