@@ -15,7 +15,7 @@ struct ProgressLine {
   ///
   /// - Parameter width: the maximum number of columns; `nil` omits the bar. If the space is too small, the bar is
   ///   omitted first, then the end of the title. Then the figures have the first form that fits. If even the last form
-  ///   is too wide, figures are omitted from the last to the first, each as a whole.
+  ///   is too wide, figures are omitted as `Figure.omission` says.
   func text(width: Int?) -> String {
     guard let width else { return [title, text(in: .full)].filter { !$0.isEmpty }.joined(separator: "  ") }
     return fitted(Form.allCases.map { text(in: $0) }.first { $0.count <= width } ?? tightText(columns: width), width)
@@ -31,12 +31,24 @@ struct ProgressLine {
     case tight
   }
 
-  private func text(in form: Form) -> String { figures(form).joined(separator: form == .full ? "  " : " ") }
+  /// The figures, in the order of the line.
+  private enum Figure: CaseIterable {
+    case count, failures, percentage, bytes, rate, timeLeft
+
+    /// The order in which figures are omitted, each as a whole.
+    static let omission: [Figure] = [.rate, .bytes, .timeLeft, .percentage, .failures, .count]
+  }
+
+  private func text(_ figures: [Figure] = Figure.allCases, in form: Form) -> String {
+    figures.compactMap { text(of: $0, in: form) }.joined(separator: form == .full ? "  " : " ")
+  }
 
   private func tightText(columns: Int) -> String {
-    var figures = figures(.tight)
-    while !figures.isEmpty, figures.joined(separator: " ").count > columns { figures.removeLast() }
-    return figures.joined(separator: " ")
+    var figures = Figure.allCases
+    for omitted in Figure.omission where text(figures, in: .tight).count > columns {
+      figures.removeAll { $0 == omitted }
+    }
+    return text(figures, in: .tight)
   }
 
   private func fitted(_ text: String, _ width: Int) -> String {
@@ -46,8 +58,15 @@ struct ProgressLine {
     return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  private func figures(_ form: Form) -> [String] {
-    [count(form), failures, percentage(form), bytes(form), speed(form), timeLeft(form)].compactMap { $0 }
+  private func text(of figure: Figure, in form: Form) -> String? {
+    switch figure {
+    case .count: count(form)
+    case .failures: failures
+    case .percentage: percentage(form)
+    case .bytes: bytes(form)
+    case .rate: speed(form)
+    case .timeLeft: timeLeft(form)
+    }
   }
 
   /// Returns a bar of 10 to 40 columns; `nil` if there is no room or the fraction is unknown.

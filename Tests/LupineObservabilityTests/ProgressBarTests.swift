@@ -34,6 +34,13 @@ import Testing
     #expect(Self.line(completed, total, rate, width: 39) == line)
   }
 
+  @Test(arguments: [(39, "10/100 12 failed 0% 99:59:59"), (27, "10/100 12 failed 0%"), (12, "10/100")])
+  func `figures are left out, and the time left is kept in 40 columns`(width: Int, text: String) {
+    let progress = TransferProgress(completed: 99_900_000, total: 99_900_000_000_000, throughput: 99_900_000)
+    let line = ProgressLine(title: "", progress: progress, transfers: (10, 100, 12))
+    #expect(line.text(width: width) == text)
+  }
+
   @Test(arguments: [(0, false), (999, false), (1_000, true)])
   func `the rate and the time left come after a second`(milliseconds: Int, isShown: Bool) {
     let progress = TransferProgress(
