@@ -111,7 +111,8 @@ ALL = [
     Workload("W11s", "a miss that is stored", "each", "storable", 15_000, warm=500, rows=MEMORY),
     Workload(
         "W12", "W4b, stored on the way", "file", "large", 1, goals={"lupine-disk": 1.3}, rows=STORED, memory=30),
-    Workload("W12h", "the same from the store", "file", "large", 1, warm=1, rows=STORED, memory=30),
+    Workload("W12s", "W4s, stored on the way", "stream", "large", 1, rows=STORED, memory=30),
+    Workload("W12h", "W12 from the store", "file", "large", 1, warm=1, rows=STORED, memory=30),
     Workload("trust", "evaluators, new TLS connections", "get", "fresh", 250, warm=10, rows=rows.TRUST),
     Workload("trust-kept", "the same, one TLS connection", "get", "tls", 5_000, warm=500, rows=rows.TRUST),
 ]
@@ -119,7 +120,7 @@ REQUESTS = [each for each in ALL if isinstance(each, Workload)]
 
 # Names for several workloads at once.
 SETS = {"W9": ["W9", "W9e"], "memory": ["W4b", "W4s", "W5", "W5s", "W9"], "trust": ["trust", "trust-kept"],
-    "cache": ["W8", "W11", "W11s", "W12", "W12h"]}
+    "cache": ["W8", "W11", "W11s", "W12", "W12s", "W12h"]}
 NAMES = dict.fromkeys([each.name for each in ALL] + list(SETS))
 
 
