@@ -37,8 +37,8 @@ public struct SessionClock: Sendable {
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
-    if let clock = clock as? ContinuousClock { return openSystem(clock) { SystemTimers.continuous.schedule($0, $1) } }
-    if let clock = clock as? SuspendingClock { return openSystem(clock) { SystemTimers.suspending.schedule($0, $1) } }
+    if let clock = clock as? ContinuousClock { return openSystem(clock, .continuous) }
+    if let clock = clock as? SuspendingClock { return openSystem(clock, .suspending) }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return SessionClock(opened: clock) { delay, action in
       let deadline = clock.now.advanced(by: delay)
@@ -51,38 +51,12 @@ public struct SessionClock: Sendable {
     }
   }
 
-  /// A clock of the system whose timers have a sleeping task each.
-  // For `SystemTimers`, which needs one at a time.
-  static func sleeper<C: Clock>(_ clock: C) -> SessionClock where C.Duration == Duration {
-    openSystem(clock) { delay, action in
-      if ThreadTimer.isNeeded {
-        let cancel = ThreadTimer.schedule(max(.zero, delay), action)
-        return ScheduledTimer { cancel() }
-      }
-      let deadline = clock.now.advanced(by: delay)
-      // Immediate, so that no other thread wakes; detached, because the timer is not the calling task's alone.
-      let task = Task.immediateDetached {
-        try await clock.sleep(until: deadline, tolerance: nil)
-        action()
-      }
-      return ScheduledTimer { task.cancel() }
-    }
-  }
-
-  private static func openSystem<C: Clock>(_ clock: C, _ schedule: @escaping Schedule) -> SessionClock
+  private static func openSystem<C: Clock>(_ clock: C, _ timers: SystemTimers) -> SessionClock
   where C.Duration == Duration {
-    var now: (@Sendable () -> Duration)?
-    if clock is ContinuousClock {
-      // Reads the kernel's nanoseconds directly, which is cheaper than the clock.
-      let start = SystemTime.nanosecondsSinceBoot
-      now = { .nanoseconds(SystemTime.nanosecondsSinceBoot - start) }
-    }
+    let start = timers.now
     return SessionClock(
-      opened: clock, now: now,
-      sleep: {
-        if ThreadTimer.isNeeded { return try await ThreadTimer.sleep($0) }
-        try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil)
-      }, schedule: schedule)
+      opened: clock, now: { timers.now - start }, sleep: { try await timers.sleep($0) },
+      schedule: { timers.schedule($0, $1) })
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {

@@ -1,102 +1,66 @@
-import HeapModule
+import LupineSupport
 import Synchronization
 
-/// The timers of one clock of the system, for all sessions of the process.
+/// The timers of one clock of the system, for all sessions of the process, on one thread.
 ///
-/// They have one sleeping task together. A cancelled sleep of the system's clock keeps its memory until its deadline, so
-/// that a sleep for each new connection would keep that of all connections of the last half minute.
+/// A sleep of the system's clock would not do. If it is cancelled, it keeps its memory until its deadline: a sleep for the
+/// connect timeout of each new connection would keep that of all connections of the last half minute. Besides, libdispatch
+/// opens descriptors for its first timer, and terminates the process if none is left.
 final class SystemTimers: Sendable {
-  static let continuous = SystemTimers(.sleeper(ContinuousClock()))
-  static let suspending = SystemTimers(.sleeper(SuspendingClock()))
+  static let continuous = SystemTimers { SystemTime.nanosecondsSinceBoot }
+  static let suspending = SystemTimers { SystemTime.nanosecondsAwake }
 
-  private let clock: SessionClock
+  /// The longest wait of the thread, which does not notice how long the system is suspended.
+  private static let longestWait = Duration.seconds(60)
+
+  private let nanoseconds: @Sendable () -> Int64
   private let queue = DeadlineQueue()
-  private let sleeper: TimeoutScheduler
+  private let alarm = ThreadAlarm()
+  private let isRunning = Mutex(false)
 
-  init(_ clock: SessionClock) {
-    self.clock = clock
-    sleeper = TimeoutScheduler(clock: clock) { [queue] now in
-      for action in queue.takeOverdue(now) { action() }
-      return queue.earliest
-    }
-  }
+  private init(_ nanoseconds: @escaping @Sendable () -> Int64) { self.nanoseconds = nanoseconds }
 
-  /// Calls the action after a delay, unless the returned timer is cancelled before.
+  /// The time of the clock, which the kernel counts from the start of the system.
+  var now: Duration { .nanoseconds(nanoseconds()) }
+
+  /// Calls the action on the thread of the timers after a delay, unless the returned timer is cancelled before.
+  ///
+  /// If the system refuses the thread, it calls the action at once, on the calling thread.
   func schedule(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    let deadline = clock.now() + delay
-    let number = queue.add(deadline, action)
-    sleeper.expect(deadline)
-    return ScheduledTimer { [queue] in queue.remove(number) }
+    let (number, isEarliest) = queue.add(now + delay, action)
+    let timer = ScheduledTimer { [queue] in queue.remove(number) }
+    guard isRunning.withLock({ isRunning in startThread(&isRunning) }) else {
+      timer.cancel()
+      action()
+      return timer
+    }
+    if isEarliest { alarm.set() }
+    return timer
   }
-}
 
-/// Actions in the order of their deadlines.
-final class DeadlineQueue: Sendable {
-  private struct Entry: Comparable {
-    let deadline: Duration
-    let number: UInt64
+  /// Waits for a delay; throws if the task is cancelled.
+  func sleep(_ delay: Duration) async throws {
+    let isOver = Signal()
+    let timer = schedule(delay) { isOver.set() }
+    await isOver.wait()
+    timer.cancel()
+    try Task.checkCancellation()
+  }
 
-    static func < (left: Entry, right: Entry) -> Bool {
-      (left.deadline, left.number) < (right.deadline, right.number)
+  private func startThread(_ isRunning: inout Bool) -> Bool {
+    if isRunning { return true }
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-timer") { [self] in run() }.detach()
+      isRunning = true
+    } catch {}
+    return isRunning
+  }
+
+  private func run() {
+    while true {
+      for action in queue.takeOverdue(now) { action() }
+      let earliest = queue.earliest
+      alarm.wait(atMost: earliest.map { min($0 - now, Self.longestWait) })
     }
   }
-
-  private struct State {
-    /// Also those of removed actions, until they are the earliest or outnumber the others.
-    var entries = Heap<Entry>()
-    var actions: [UInt64: @Sendable () -> Void] = [:]
-    var lastNumber: UInt64 = 0
-
-    mutating func dropRemoved() {
-      while let first = entries.min, actions[first.number] == nil { entries.removeMin() }
-      guard entries.count > 2 * actions.count + 64 else { return }
-      entries = Heap(entries.unordered.filter { actions[$0.number] != nil })
-    }
-  }
-
-  private let state = Mutex(State())
-
-  /// Adds an action and returns its number.
-  func add(_ deadline: Duration, _ action: @escaping @Sendable () -> Void) -> UInt64 {
-    state.withLock { state in
-      state.lastNumber += 1
-      state.actions[state.lastNumber] = action
-      state.entries.insert(Entry(deadline: deadline, number: state.lastNumber))
-      return state.lastNumber
-    }
-  }
-
-  /// Removes an action; has no effect if it was taken.
-  func remove(_ number: UInt64) {
-    // Released outside the lock.
-    let removed = state.withLock { state in
-      let action = state.actions.removeValue(forKey: number)
-      state.dropRemoved()
-      return action
-    }
-    _ = consume removed
-  }
-
-  /// Removes and returns the actions whose deadlines have passed, the earliest first.
-  func takeOverdue(_ now: Duration) -> [@Sendable () -> Void] {
-    state.withLock { state in
-      var overdue: [@Sendable () -> Void] = []
-      while let first = state.entries.min, first.deadline <= now {
-        state.entries.removeMin()
-        if let action = state.actions.removeValue(forKey: first.number) { overdue.append(action) }
-      }
-      return overdue
-    }
-  }
-
-  /// The earliest deadline.
-  var earliest: Duration? {
-    state.withLock { state in
-      state.dropRemoved()
-      return state.entries.min?.deadline
-    }
-  }
-
-  /// The number of deadlines that are kept.
-  var count: Int { state.withLock { $0.entries.count } }
 }
