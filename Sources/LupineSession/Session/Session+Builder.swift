@@ -145,7 +145,7 @@ extension Session.Builder {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the preferred executor of the session's tasks; handlers and timers run on it.
+  /// Sets the preferred executor of the session's tasks; handlers run on it.
   ///
   /// Adapters, retriers and interceptors start on the executor of the request's task, and continue there after a
   /// suspension.
