@@ -69,7 +69,7 @@ let filtered = try await session.request(
 )
 .serializingDecodable([User].self).value
 
-// Names as text or as constants, and fields that the library makes.
+// Names as text or as constants, and functions for frequent headers.
 let traced = session.request("users", headers: ["X-Trace": "42", .accept: "application/json"])
 let authorized = session.request(
   "users", headers: [.accept("application/json"), .userAgent("demo/1.0"), .authorization(bearerToken: token)])

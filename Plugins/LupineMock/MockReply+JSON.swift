@@ -66,7 +66,7 @@ extension MockReply {
   /// literal.
   @available(
     *, unavailable,
-    message: "Write each variable in this literal as a JSONValue, such as .string(name), or use an Encodable type."
+    message: "Write each variable in this literal with .jsonValue, such as name.jsonValue, or use an Encodable type."
   )
   @_disfavoredOverload
   public static func json(
@@ -79,7 +79,7 @@ extension MockReply {
   /// literal.
   @available(
     *, unavailable,
-    message: "Write each variable in this literal as a JSONValue, such as .string(name), or use an Encodable type."
+    message: "Write each variable in this literal with .jsonValue, such as name.jsonValue, or use an Encodable type."
   )
   @_disfavoredOverload
   public static func json(

@@ -16,7 +16,7 @@ public struct SessionClock: Sendable {
   /// The action is called on any thread, or at once on the calling one, and must not block.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  /// - Parameter executor: the executor on which timers sleep for a clock that is not a `TimerClock`.
+  /// - Parameter executor: the executor on which the timers of a clock sleep that is neither the system's nor a `TimerClock`.
   public init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
     self = Self.open(clock, executor)
   }
@@ -53,9 +53,9 @@ public struct SessionClock: Sendable {
 
   private static func openSystem<C: Clock>(_ clock: C, _ timers: SystemTimers) -> SessionClock
   where C.Duration == Duration {
-    let start = timers.now
+    let start = timers.nanoseconds()
     return SessionClock(
-      opened: clock, now: { timers.now - start }, sleep: { try await timers.sleep($0) },
+      opened: clock, now: { .nanoseconds(timers.nanoseconds() - start) }, sleep: { try await timers.sleep($0) },
       schedule: { timers.schedule($0, $1) })
   }
 

@@ -13,15 +13,15 @@ final class SystemTimers: Sendable {
   /// The longest wait of the thread, which does not notice how long the system is suspended.
   private static let longestWait = Duration.seconds(60)
 
-  private let nanoseconds: @Sendable () -> Int64
+  /// Returns the time of the clock, which the kernel counts from the start of the system.
+  let nanoseconds: @Sendable () -> Int64
   private let queue = DeadlineQueue()
   private let alarm = ThreadAlarm()
   private let isRunning = Mutex(false)
 
   private init(_ nanoseconds: @escaping @Sendable () -> Int64) { self.nanoseconds = nanoseconds }
 
-  /// The time of the clock, which the kernel counts from the start of the system.
-  var now: Duration { .nanoseconds(nanoseconds()) }
+  private var now: Duration { .nanoseconds(nanoseconds()) }
 
   /// Calls the action on the thread of the timers after a delay, unless the returned timer is cancelled before.
   ///

@@ -35,6 +35,13 @@ extension SessionRequest {
     return self
   }
 
+  /// Sets the instant at which the request ends, such as `.now + .seconds(2)`; see the method for other clocks.
+  @discardableResult
+  public func deadline(_ instant: ContinuousClock.Instant) -> Self {
+    execution.setDeadline(instant)
+    return self
+  }
+
   /// Changes the options of this request, as in `request.options { $0.priority = .high }`.
   ///
   /// Adapters and interceptors receive the options and may change them. The call has no effect on a request that has

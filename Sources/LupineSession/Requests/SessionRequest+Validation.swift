@@ -25,8 +25,10 @@ extension SessionRequest {
     setting { $0.validators.append(.contentTypes(acceptable)) }
   }
 
+  // Disfavoured, so that a closure whose branches are results, as in `switch … { case …: check(response) … }`, is not
+  // taken for one that returns nothing.
   /// Refuses the responses that the closure throws for; `Validation` says where it is called.
-  @discardableResult
+  @_disfavoredOverload @discardableResult
   public func validate(_ validation: @escaping Validation) -> Self {
     setting { $0.validators.append(.custom(validation)) }
   }
@@ -49,12 +51,13 @@ extension SessionRequest {
     validate { _ = try validation($0, $1, $2).get() }
   }
 
-  // Without this overload, the error type of a closure that returns only `.success(())` is unknown. It is disfavoured,
-  // so that a closure without a `return` is not ambiguous.
+  // Without this overload, the error type of a closure that returns only `.success(())` is unknown. Of two disfavoured
+  // overloads the compiler takes the one without a default argument, which is right for a closure without a `return`.
   /// Refuses the responses for which the closure returns a failure or throws.
   @_disfavoredOverload @discardableResult
   public func validate(
-    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Void, any Error>
+    _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Void, any Error>,
+    _: Void = ()
   ) -> Self {
     validate { try validation($0, $1, $2).get() }
   }

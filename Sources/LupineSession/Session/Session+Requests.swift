@@ -181,6 +181,14 @@ extension Session {
   ) async rethrows -> Value {
     try await $deadlines.withValue(deadlines + [instant], operation: operation)
   }
+
+  /// Sets a deadline such as `.now + .seconds(2)` for all requests that are made in the operation and in the tasks that
+  /// it starts; see the method for other clocks.
+  public static func withDeadline<Value>(
+    _ instant: ContinuousClock.Instant, operation: () async throws -> Value
+  ) async rethrows -> Value {
+    try await $deadlines.withValue(deadlines + [instant], operation: operation)
+  }
 }
 
 extension Session {

@@ -53,6 +53,29 @@ import Testing
     }
   }
 
+  @Test func `a closure that returns nothing refuses a response by throwing`() async throws {
+    let session = try TestBed(.text("why")).session()
+    let refused = [
+      session.request(TestBed.url).validate { _, _, _ in throw Refusal() },
+      session.request(TestBed.url).validate { _, response, _ in
+        guard response.status != .ok else { throw Refusal() }
+      },
+      session.request(TestBed.url).validate { _, response, _ in if response.status == .ok { throw Refusal() } },
+      session.request(TestBed.url).validate { _, response, _ in
+        switch response.status {
+        case .ok: throw Refusal()
+        default: return
+        }
+      },
+    ]
+    for request in refused {
+      #expect(await request.serializingString().response.error?.underlying is Refusal)
+    }
+    for request in [session.request(TestBed.url).validate { _, _, _ in }] {
+      #expect(try await request.serializingString().value == "why")
+    }
+  }
+
   /// A check as programs write it: it returns a result, and can throw as well.
   private static func check(_ data: Data, throwing: Bool = false) throws -> Result<Void, Refusal> {
     if throwing { throw Refusal() }
@@ -71,6 +94,15 @@ import Testing
       session.request(TestBed.url).validate { _, _, data in
         let result = try Self.check(data)
         return result
+      },
+      session.request(TestBed.url).validate { _, response, data in
+        switch response.status {
+        case .ok: try Self.check(data)
+        default: try Self.check(Data())
+        }
+      },
+      session.request(TestBed.url).validate { _, response, data in
+        if response.status == .ok { Result<Void, Refusal>.failure(Refusal()) } else { .success(()) }
       },
     ]
     for request in refused {

@@ -22,6 +22,18 @@ import Testing
     #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(5)))
   }
 
+  @Test func `a deadline of the system's clock is written without its type`() async throws {
+    let bench = TestBed()
+    let session = try bench.session()
+    let request = session.request(TestBed.url).deadline(.now - .seconds(1))
+    #expect(await request.serializingData().response.error?.kind == .timedOut(.total))
+    let enclosed = await Session.withDeadline(.now - .seconds(1)) {
+      await session.request(TestBed.url).serializingData().response
+    }
+    #expect(enclosed.error?.kind == .timedOut(.total))
+    #expect(bench.mock.requests.isEmpty)
+  }
+
   @Test(arguments: [0, -1])
   func `a request whose deadline has passed is not sent`(seconds: Int) async throws {
     let bench = TestBed()
