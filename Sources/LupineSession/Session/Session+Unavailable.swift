@@ -55,6 +55,14 @@ extension Session {
   @available(*, unavailable, message: "Use Session.Builder().baseURL(url), then a method for each part, then build().")
   public convenience init(baseURL: Any) { self.init() }
 
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(*, unavailable, message: "Use Session.Builder().transport(transport).baseURL(url).build().")
+  public convenience init(transport: some Transport, baseURL: Any) { self.init(transport: transport) }
+
+  /// Unavailable: `Session.Builder` makes sessions.
+  @available(*, unavailable, message: "Use Session.Builder().transport(transport).baseURL(url).build().")
+  public convenience init(baseURL: Any, transport: some Transport) { self.init(transport: transport) }
+
   /// Stands for a configuration of another HTTP library, so that the compiler's message names the replacement.
   public struct UnavailableConfiguration: Sendable {
     /// Stands for the default configuration.
@@ -64,6 +72,12 @@ extension Session {
     /// Stands for the configurations of Alamofire.
     public static var af: Self.Type { Self.self }
   }
+}
+
+extension Session.Builder {
+  /// Unavailable: `transport(_:)` sets the transport.
+  @available(*, unavailable, message: "Use Session.Builder().transport(transport).")
+  public init(transport: some Transport) { self.init() }
 }
 
 // Alamofire's form of an upload of a file.

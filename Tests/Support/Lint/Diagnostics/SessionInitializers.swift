@@ -26,3 +26,9 @@ let configured = Session(configuration: Timeouts(), eventMonitors: [ClosureEvent
 let queued = Session(configuration: .af.default, rootQueue: DispatchQueue.main, startRequestsImmediately: false)
 // expected-error@+1 {{Use Session.Builder(), then a method for each part}}
 let started = Session(startRequestsImmediately: false, requestQueue: DispatchQueue.main, eventMonitors: [])
+// expected-error@+1 {{Use Session.Builder().transport(transport).baseURL(url).build().}}
+let both = Session(transport: MockTransport(), baseURL: "https://example.com")
+// expected-error@+1 {{Use Session.Builder().transport(transport).baseURL(url).build().}}
+let turned = Session(baseURL: "https://example.com", transport: MockTransport())
+// expected-error@+1 {{Use Session.Builder().transport(transport).}}
+let builder = Session.Builder(transport: MockTransport())
