@@ -102,7 +102,15 @@ package final class TLSConnection: WireConnection {
   }
 
   /// Sends a session ticket; false if the client has ended the connection.
-  package func sendTicket() -> Bool { SSL_new_session_ticket(connection) == 1 && SSL_do_handshake(connection) == 1 }
+  package func sendTicket() -> Bool {
+    SSL_new_session_ticket(connection) == 1 && SSL_do_handshake(connection) == 1 && !isReset
+  }
+
+  /// Whether the client's system has refused bytes, which OpenSSL does not report for tickets.
+  private var isReset: Bool {
+    var watched = pollfd(fd: SSL_get_fd(connection), events: 0, revents: 0)
+    return poll(&watched, 1, 0) > 0
+  }
 
   /// The protocol that ALPN selects (RFC 7301); its memory must outlive the handshake.
   private nonisolated(unsafe) static let http2: UnsafePointer<UInt8> = {
