@@ -54,7 +54,8 @@ final class HedgedExchange: Sendable {
   private func scheduleHedge(after index: Int) {
     guard state.withLock({ $0.canBegin }) else { return }
     let timer = Task.immediate(executorPreference: context.executor) { [self] in
-      guard (try? await context.clock.sleep(for: hedging.delay)) != nil else { return }
+      let clock = SessionClock(context.clock, executor: context.executor)
+      guard (try? await clock.sleep(hedging.delay)) != nil else { return }
       switch state.withLock({ $0.reserve(after: index) }) {
       case true?: start(after: index, because: "no response arrived within \(hedging.delay.milliseconds)")
       case false?: stopHedging()

@@ -48,7 +48,7 @@ extension NetworkConditionsSource {
         return false
       }
       group.addTask {
-        try? await clock.sleep(for: limit)
+        try? await SessionClock(clock).sleep(limit)
         return false
       }
       defer { group.cancelAll() }
