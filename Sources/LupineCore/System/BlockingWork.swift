@@ -61,7 +61,6 @@ public enum BlockingWork {
 /// Threads that run one job at a time each; they are started as jobs need them.
 final class BlockingThreads: Sendable {
   typealias Job = @Sendable () -> Void
-  typealias StartThread = @Sendable (@escaping Job) throws(SystemThread.Failure) -> Void
 
   /// The maximum number of threads; further jobs wait for one of them.
   private static let most = 64
@@ -84,10 +83,10 @@ final class BlockingThreads: Sendable {
 
   private let state = Mutex(State())
   private let hasJob = Semaphore()
-  private let startThread: StartThread
+  private let startThread: SystemThread.Start
 
   /// - Parameter startThread: runs the closure on a new thread; called on the thread of a caller of `add`.
-  init(startThread: @escaping StartThread = BlockingThreads.startSystemThread) { self.startThread = startThread }
+  init(startThread: @escaping SystemThread.Start = BlockingThreads.startSystemThread) { self.startThread = startThread }
 
   func add(_ job: @escaping Job) {
     let need = state.withLock { state -> Need in
@@ -107,7 +106,7 @@ final class BlockingThreads: Sendable {
     }
   }
 
-  private static let startSystemThread: StartThread = { (run) throws(SystemThread.Failure) in
+  private static let startSystemThread: SystemThread.Start = { (run) throws(SystemThread.Failure) in
     try SystemThread("lupine-disk", run).detach()
   }
 

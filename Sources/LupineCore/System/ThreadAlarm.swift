@@ -11,6 +11,8 @@ import LupineSupport
 #endif
 
 /// Lets one thread wait for a time, or until another thread wakes it.
+///
+/// `Semaphore` cannot do this: its wait has no limit.
 final class ThreadAlarm: Sendable {
   private struct State {
     var mutex = pthread_mutex_t()

@@ -48,15 +48,16 @@ final class DeadlineQueue: Sendable {
     _ = consume removed
   }
 
-  /// Removes and returns the actions whose deadlines have passed, the earliest first.
-  func takeOverdue(_ now: Duration) -> [@Sendable () -> Void] {
+  /// Removes and returns the earliest action if its deadline has passed.
+  ///
+  /// It returns one at a time, so that an action can remove another one that has the same deadline.
+  func takeOverdue(_ now: Duration) -> (@Sendable () -> Void)? {
     state.withLock { state in
-      var overdue: [@Sendable () -> Void] = []
       while let first = state.entries.min, first.deadline <= now {
         state.entries.removeMin()
-        if let action = state.actions.removeValue(forKey: first.number) { overdue.append(action) }
+        if let action = state.actions.removeValue(forKey: first.number) { return action }
       }
-      return overdue
+      return nil
     }
   }
 

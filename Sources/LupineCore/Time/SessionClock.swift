@@ -16,19 +16,27 @@ public struct SessionClock: Sendable {
   /// The action is called on any thread, or at once on the calling one, and must not block.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  /// - Parameter executor: the executor on which the timers of a clock sleep that is neither the system's nor a `TimerClock`.
+  /// - Parameter executor: the executor of the tasks that sleep for timers; not used for a clock of the system and for a
+  ///   `TimerClock`.
   public init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
     self = Self.open(clock, executor)
   }
 
-  private init<C: Clock>(
-    opened clock: C, now: (@Sendable () -> Duration)? = nil, sleep: (@Sendable (Duration) async throws -> Void)? = nil,
-    schedule: @escaping Schedule
-  ) where C.Duration == Duration {
+  /// Opens a clock of the system.
+  init(_ clock: any Clock<Duration>, _ timers: SystemTimers) {
+    let start = timers.readNanoseconds()
+    self.clock = clock
+    now = { .nanoseconds(timers.readNanoseconds() - start) }
+    sleep = { try await timers.sleep($0) }
+    schedule = { timers.schedule($0, $1) }
+  }
+
+  /// Opens any other clock.
+  private init<C: Clock>(opened clock: C, schedule: @escaping Schedule) where C.Duration == Duration {
     let start = clock.now
     self.clock = clock
-    self.now = now ?? { start.duration(to: clock.now) }
-    self.sleep = sleep ?? { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+    now = { start.duration(to: clock.now) }
+    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
     self.schedule = schedule
   }
 
@@ -37,8 +45,8 @@ public struct SessionClock: Sendable {
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
-    if let clock = clock as? ContinuousClock { return openSystem(clock, .continuous) }
-    if let clock = clock as? SuspendingClock { return openSystem(clock, .suspending) }
+    if let clock = clock as? ContinuousClock { return SessionClock(clock, .continuous) }
+    if let clock = clock as? SuspendingClock { return SessionClock(clock, .suspending) }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return SessionClock(opened: clock) { delay, action in
       let deadline = clock.now.advanced(by: delay)
@@ -49,14 +57,6 @@ public struct SessionClock: Sendable {
       }
       return ScheduledTimer { task.cancel() }
     }
-  }
-
-  private static func openSystem<C: Clock>(_ clock: C, _ timers: SystemTimers) -> SessionClock
-  where C.Duration == Duration {
-    let start = timers.nanoseconds()
-    return SessionClock(
-      opened: clock, now: { .nanoseconds(timers.nanoseconds() - start) }, sleep: { try await timers.sleep($0) },
-      schedule: { timers.schedule($0, $1) })
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {

@@ -3,39 +3,61 @@ import Synchronization
 
 /// The timers of one clock of the system, for all sessions of the process, on one thread.
 ///
-/// A sleep of the system's clock would not do. If it is cancelled, it keeps its memory until its deadline: a sleep for the
-/// connect timeout of each new connection would keep that of all connections of the last half minute. Besides, libdispatch
-/// opens descriptors for its first timer, and terminates the process if none is left.
+/// `Task.sleep` keeps a cancelled sleep in memory until its deadline. With a connect timeout of 30 seconds, that would be
+/// one sleep for each connection of the last 30 seconds. Besides, libdispatch opens descriptors for its first timer, and
+/// terminates the process if none is left.
 final class SystemTimers: Sendable {
-  static let continuous = SystemTimers { SystemTime.nanosecondsSinceBoot }
-  static let suspending = SystemTimers { SystemTime.nanosecondsAwake }
+  typealias Sleep = @Sendable (Duration) async throws -> Void
 
-  /// The longest wait of the thread, which does not notice how long the system is suspended.
+  static let continuous = SystemTimers(
+    readNanoseconds: { SystemTime.nanosecondsSinceBoot }, sleep: { try await Task.sleep(for: $0, clock: .continuous) })
+  static let suspending = SystemTimers(
+    readNanoseconds: { SystemTime.nanosecondsAwake }, sleep: { try await Task.sleep(for: $0, clock: .suspending) })
+
+  /// The longest wait of the thread.
+  ///
+  /// The wait does not count the time in which the system is suspended, so the thread looks at the clock at least this
+  /// often.
   private static let longestWait = Duration.seconds(60)
 
   /// Returns the time of the clock, which the kernel counts from the start of the system.
-  let nanoseconds: @Sendable () -> Int64
+  let readNanoseconds: @Sendable () -> Int64
+  private let systemSleep: Sleep
+  private let startThread: SystemThread.Start
   private let queue = DeadlineQueue()
   private let alarm = ThreadAlarm()
   private let isRunning = Mutex(false)
 
-  private init(_ nanoseconds: @escaping @Sendable () -> Int64) { self.nanoseconds = nanoseconds }
+  /// - Parameters:
+  ///   - sleep: waits on the clock without the thread.
+  ///   - startThread: starts the thread.
+  init(
+    readNanoseconds: @escaping @Sendable () -> Int64, sleep: @escaping Sleep,
+    startThread: @escaping SystemThread.Start = { (run) throws(SystemThread.Failure) in
+      try SystemThread("lupine-timer", run).detach()
+    }
+  ) {
+    self.readNanoseconds = readNanoseconds
+    self.startThread = startThread
+    systemSleep = sleep
+  }
 
-  private var now: Duration { .nanoseconds(nanoseconds()) }
+  private var now: Duration { .nanoseconds(readNanoseconds()) }
 
   /// Calls the action on the thread of the timers after a delay, unless the returned timer is cancelled before.
   ///
-  /// If the system refuses the thread, it calls the action at once, on the calling thread.
+  /// If the system refuses the thread, a task sleeps for this timer and calls the action.
   func schedule(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    let (number, isEarliest) = queue.add(now + delay, action)
-    let timer = ScheduledTimer { [queue] in queue.remove(number) }
-    guard isRunning.withLock({ isRunning in startThread(&isRunning) }) else {
-      timer.cancel()
-      action()
-      return timer
+    guard hasThread() else {
+      let task = Task.detached { [systemSleep] in
+        try await systemSleep(delay)
+        action()
+      }
+      return ScheduledTimer { task.cancel() }
     }
+    let (number, isEarliest) = queue.add(now + delay, action)
     if isEarliest { alarm.set() }
-    return timer
+    return ScheduledTimer { [queue] in queue.remove(number) }
   }
 
   /// Waits for a delay; throws if the task is cancelled.
@@ -47,18 +69,21 @@ final class SystemTimers: Sendable {
     try Task.checkCancellation()
   }
 
-  private func startThread(_ isRunning: inout Bool) -> Bool {
-    if isRunning { return true }
-    do throws(SystemThread.Failure) {
-      try SystemThread("lupine-timer") { [self] in run() }.detach()
-      isRunning = true
-    } catch {}
-    return isRunning
+  /// Starts the thread if it does not run; returns whether it runs.
+  private func hasThread() -> Bool {
+    isRunning.withLock { isRunning in
+      if isRunning { return true }
+      do throws(SystemThread.Failure) {
+        try startThread { [self] in run() }
+        isRunning = true
+      } catch {}
+      return isRunning
+    }
   }
 
   private func run() {
     while true {
-      for action in queue.takeOverdue(now) { action() }
+      while let action = queue.takeOverdue(now) { action() }
       let earliest = queue.earliest
       alarm.wait(atMost: earliest.map { min($0 - now, Self.longestWait) })
     }

@@ -16,7 +16,13 @@ public struct SystemThread: Sendable {
   public struct Failure: Error {
     /// The operating system's code.
     public let code: Int32
+
+    /// Creates the error with the operating system's code.
+    public init(code: Int32) { self.code = code }
   }
+
+  /// Runs the work on a new thread, which ends with it.
+  public typealias Start = @Sendable (_ run: @escaping @Sendable () -> Void) throws(Failure) -> Void
 
   private final class Work: Sendable {
     let name: String

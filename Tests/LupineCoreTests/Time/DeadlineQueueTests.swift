@@ -11,7 +11,7 @@ import Testing
     queue.add(deadline) { [taken] in taken.add(name) }.number
   }
 
-  private func run(until now: Duration) { for action in queue.takeOverdue(now) { action() } }
+  private func run(until now: Duration) { while let action = queue.takeOverdue(now) { action() } }
 
   @Test func `actions are taken at their deadlines, in their order`() {
     for (name, seconds) in [("c", 3), ("a", 1), ("d", 4), ("b", 2), ("b2", 2)] { _ = add(name, at: .seconds(seconds)) }
@@ -39,6 +39,16 @@ import Testing
     queue.remove(numbers[1])
     run(until: .seconds(5))
     #expect(taken.all == ["2", "4"])
+  }
+
+  @Test func `an action can remove another one that is overdue`() {
+    let later = queue.add(.seconds(2)) { [taken] in taken.add("later") }.number
+    _ = queue.add(.seconds(1)) { [queue, taken] in
+      taken.add("first")
+      queue.remove(later)
+    }
+    run(until: .seconds(3))
+    #expect(taken.all == ["first"])
   }
 
   @Test func `what a removed action holds is released at once`() {

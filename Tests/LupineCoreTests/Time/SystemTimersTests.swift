@@ -1,4 +1,7 @@
+import Glibc
+import LupineMock
 import LupineSupport
+import Synchronization
 import Testing
 
 @testable import LupineCore
@@ -20,22 +23,16 @@ import Testing
   @Test(arguments: both.indices) func `a timer that is set fires once, and a cancelled one never`(index: Int) async {
     let timers = Self.both[index]
     let (notes, fired) = (Notes<String>(), Signal())
-    timers.schedule(.milliseconds(2)) { notes.add("cancelled") }.cancel()
-    let set = timers.schedule(.milliseconds(4)) {
-      notes.add("set")
-      fired.set()
+    // The thread runs this action, so that it cannot call the next one before it is cancelled.
+    _ = timers.schedule(.zero) {
+      timers.schedule(.zero) { notes.add("cancelled") }.cancel()
+      _ = timers.schedule(.milliseconds(1)) {
+        notes.add("set")
+        fired.set()
+      }
     }
     await fired.wait()
-    set.cancel()
     #expect(notes.all == ["set"])
-  }
-
-  @Test func `a timer that an action sets fires as well`() async {
-    let fired = Signal()
-    _ = SystemTimers.continuous.schedule(.zero) {
-      _ = SystemTimers.continuous.schedule(.milliseconds(1)) { fired.set() }
-    }
-    await fired.wait()
   }
 
   @Test(arguments: [Duration.zero, .milliseconds(1), .seconds(-1)])
@@ -59,5 +56,60 @@ import Testing
     alarm.set()
     await woken.wait()
     alarm.wait(atMost: .milliseconds(1))
+  }
+
+  // A process that may start no more threads
+
+  /// Makes timers on a test's clock to which the system refuses the first threads.
+  private static func timers(_ clock: TestClock, refusals: Int = .max) -> SystemTimers {
+    let starts = Atomic(0)
+    return SystemTimers(
+      readNanoseconds: { clock.now.offset.nanoseconds }, sleep: { try await clock.sleep(for: $0) },
+      startThread: { (run) throws(SystemThread.Failure) in
+        guard starts.add(1, ordering: .relaxed).newValue > refusals else { throw SystemThread.Failure(code: EAGAIN) }
+        try SystemThread("test-timer", run).detach()
+      })
+  }
+
+  @Test func `without a thread a timer fires after its delay`() async throws {
+    let clock = TestClock()
+    let timers = Self.timers(clock)
+    let (cancelled, fired) = (Notes<Void>(), Signal())
+    timers.schedule(.seconds(2)) { cancelled.add(()) }.cancel()
+    _ = timers.schedule(.seconds(5)) { fired.set() }
+    async let slept: Void = timers.sleep(.seconds(5))
+    await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(5))
+    await fired.wait()
+    try await slept
+    #expect(cancelled.all.isEmpty)
+  }
+
+  @Test func `without a thread a timeout is checked at its deadline alone`() async {
+    let clock = TestClock()
+    let (checks, isOver) = (Notes<Duration>(), Signal())
+    let scheduler = TimeoutScheduler(clock: SessionClock(clock, Self.timers(clock))) { now in
+      checks.add(now)
+      isOver.set()
+      return nil
+    }
+    scheduler.expect(.seconds(30))
+    await clock.waitForSleepers()
+    #expect(checks.all.isEmpty)
+    clock.advance(by: .seconds(30))
+    await isOver.wait()
+    #expect(checks.all == [.seconds(30)])
+  }
+
+  @Test func `a thread that was refused is started for a later timer`() async {
+    let clock = TestClock()
+    let timers = Self.timers(clock, refusals: 1)
+    let (first, second) = (Signal(), Signal())
+    _ = timers.schedule(.seconds(1)) { first.set() }
+    _ = timers.schedule(.zero) { second.set() }
+    await second.wait()
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    await first.wait()
   }
 }

@@ -66,7 +66,7 @@ struct SystemFaultProbe {
     for skipped in 0..<1_000 {
       failing_fail_later(call, error, Int32(skipped))
       let outcome = try await get()
-      // A connection may be closed after the end of its last response.
+      // Waits, because the connection may be closed after the end of the response.
       if call == "close" { _ = await isEmptied() }
       guard failing_cancel() != 0 else { return print("\(skipped) failures") }
       let wasEmptied = await isEmptied()
