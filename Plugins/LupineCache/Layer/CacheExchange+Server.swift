@@ -65,8 +65,8 @@ extension CacheExchange {
       guard error.isLostConnection, let stale = try await useOnError(rules, reason, nil) else { throw error }
       return stale
     }
-    // Before the body has an observer of its bytes, so that a detached branch is finished at the end of the rest.
-    response.body.onEnd { _ in branch.finish(after: response.body) }
+    // Added before `store` adds its observer: if the body is detached, this closure then moves to the rest.
+    response.body.onEnd { [body = response.body] _ in branch.finish(after: body) }
     let isError = ReuseRules.errorStatuses.contains(response.statusCode)
     if isError, let stale = try await useOnError(rules, reason, response.statusCode) {
       discard(response)

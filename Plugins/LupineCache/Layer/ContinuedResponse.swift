@@ -87,18 +87,17 @@ struct ContinuedResponse: Sendable {
         position += Int64(bytes.count)
         bytes.removeFirst(count)
         // The end of this task cancels the request.
-        guard growing?.readWriter != nil else { return .interruption }
+        guard let growing, growing.readWriter != nil else { return .interruption }
         guard !bytes.isEmpty else { continue }
-        growing?.resume()
-        return .bytes(Data(bytes))
+        return growing.resume() ? .bytes(Data(bytes)) : .interruption
       }
       guard remaining ?? 0 == 0, let growing, position >= growing.count else { return .failure }
       return .end(try await rest.end().trailers)
     } catch {
       guard error.isInterruption else { return .failure }
+      growing?.interruptRest()
       guard restIsDetached else { return .interruption }
       restIsDetached = false
-      growing?.interruptDetached()
       return await nextAfterInterruption()
     }
   }

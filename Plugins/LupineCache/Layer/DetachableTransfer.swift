@@ -7,8 +7,8 @@ final class DetachableTransfer: Sendable {
   private enum State {
     /// The transfer belongs to its request.
     case attached
-    /// The request is being cancelled. The observer of its body may have received the end already, so that the task that
-    /// stores the response asks for the rest before it is known.
+    /// The request is being cancelled. The task that stores the response may already have seen the end of the body, and
+    /// wait for the decision in `takeRest()`.
     case detaching
     /// The request was cancelled, and the transfer continues. The rest of its body is kept until the task that stores
     /// the response takes it.
@@ -70,7 +70,8 @@ final class DetachableTransfer: Sendable {
     if case .detached(let branch, let rest) = former { Self.end(branch, rest) }
   }
 
-  /// - Parameter rest: the rest if nobody has taken it. Its end is known only after it is abandoned.
+  /// - Parameter rest: the rest, unless the storing task has taken it. A rest that is not open reports its end only
+  ///   after it is abandoned.
   private static func end(_ branch: ExchangeControl, _ rest: ResponseBody?) {
     branch.cancel(unread)
     rest?.abandon()

@@ -7,14 +7,6 @@ import Synchronization
 ///
 /// It has no bytes of its own: each reader takes them from the store's writer, at its own pace.
 final class GrowingEntry: Sendable {
-  /// How the transfer ended.
-  private enum End {
-    /// Every byte was taken by the writer.
-    case complete(HTTPFields?)
-    /// The transfer broke off, or the store has given the response up.
-    case broken
-  }
-
   /// What a reader finds at a position.
   enum Progress: Sendable {
     /// The number of bytes that the writer has from there on.
@@ -24,54 +16,13 @@ final class GrowingEntry: Sendable {
     case broken
   }
 
-  private struct State {
-    var writer: (any ReadableResponseStoreWriter)?
-    /// Whether the store's writer cannot be read, or no longer.
-    var isUnreadable = false
-    var count: Int64 = 0
-    var end: End?
-    /// Whether the transfer has broken off while others read, and perhaps another one brings the rest.
-    var isInterrupted = false
-    /// Whether the rest still arrives: by another transfer, or because this one continues without its request.
-    var isContinued = false
-    /// Whether this transfer continues without its request.
-    var isDetached = false
-    /// The signals of the readers, by their numbers.
-    var readers: [Int: Signal] = [:]
-    var lastReader = 0
-
-    /// Whether others read the response, of which more is to come.
-    var hasReaders: Bool { end == nil && writer != nil && !readers.isEmpty }
-
-    /// Removes a reader; returns whether it was the last one of a transfer that continues without its request.
-    ///
-    /// Such a transfer is cancelled, so no other reader may begin.
-    mutating func remove(_ reader: Int) -> Bool {
-      readers[reader] = nil
-      guard isDetached, end == nil, readers.isEmpty else { return false }
-      isDetached = false
-      isContinued = false
-      return true
-    }
-
-    /// Whether the transfer has broken off, and it is not known whether another one brings the rest.
-    func isUncertain(_ isCancelled: Bool) -> Bool { end == nil && !isContinued && (isInterrupted || isCancelled) }
-
-    /// Removes and returns the writer if the transfer has ended and no request reads it any more.
-    mutating func takeUnusedWriter() -> (any ReadableResponseStoreWriter)? {
-      guard end != nil, readers.isEmpty else { return nil }
-      isUnreadable = true
-      return writer.take()
-    }
-  }
-
   private let new: NewEntry
   /// The invalidations of the URL before the request was sent.
   let mark: Invalidations.Mark
   /// The exchange of the transfer.
   private weak let control: ExchangeControl?
   let transfer = DetachableTransfer()
-  private let state = Mutex(State())
+  private let state = Mutex(GrowingState())
 
   init(_ new: NewEntry, _ mark: Invalidations.Mark, _ control: ExchangeControl) {
     self.new = new
@@ -107,7 +58,7 @@ final class GrowingEntry: Sendable {
   }
 
   /// Records that the transfer has broken off while others read.
-  func interrupt() { state.withLock { $0.isInterrupted = true } }
+  func interrupt() { state.withLock { $0.interrupt() } }
 
   /// Continues the transfer without its request if others read the response; returns whether that is possible.
   ///
@@ -117,30 +68,19 @@ final class GrowingEntry: Sendable {
   ///   - branch: the branch of the transfer.
   ///   - reason: why the request is cancelled.
   func detach(_ branch: ExchangeControl, _ reason: LupineError) -> Bool {
-    guard reason.kind != .timedOut(.idle), state.withLock({ $0.hasReaders }), transfer.detach(branch, reason) else {
-      return false
-    }
-    let isUnread = wake { state in
-      // The last reader may have left meanwhile.
-      state.isDetached = state.hasReaders
-      state.isContinued = state.isDetached
-      return !state.isDetached
-    }
+    guard reason.kind != .timedOut(.idle), state.withLock({ $0.beginDetaching() }) else { return false }
+    let isDetached = transfer.detach(branch, reason)
+    let isUnread = wake { $0.endDetaching(isDetached) }
     if isUnread { transfer.cancel() }
-    return true
+    return isDetached
   }
 
-  /// Records that a transfer has broken off that continued without its request.
-  func interruptDetached() {
-    state.withLock { state in
-      state.isInterrupted = true
-      state.isDetached = false
-      state.isContinued = false
-    }
-  }
+  /// Records that the rest has broken off: that of the detached transfer, or that of another request.
+  func interruptRest() { state.withLock { $0.interruptRest() } }
 
-  /// Records that the rest still arrives.
-  func resume() { wake { $0.isContinued = true } }
+  /// Records that bytes of the rest have arrived, which are stored next; returns whether a request still reads the
+  /// response.
+  func resume() -> Bool { state.withLock { $0.resume() } }
 
   /// Records that the writer has taken every byte.
   func complete(_ trailers: HTTPFields?) { end(.complete(trailers)) }
@@ -156,7 +96,7 @@ final class GrowingEntry: Sendable {
     state.withLock { $0.readers.isEmpty ? nil : $0.writer }
   }
 
-  private func end(_ end: End) {
+  private func end(_ end: GrowingState.End) {
     let released = wake { state in
       if state.end == nil { state.end = end }
       return state.takeUnusedWriter()
@@ -164,7 +104,7 @@ final class GrowingEntry: Sendable {
     _ = consume released
   }
 
-  private func wake<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+  private func wake<Result: Sendable>(_ change: (inout GrowingState) -> Result) -> Result {
     let (result, signals) = state.withLock { state in
       let result = change(&state)
       // Sorted, so that a simulation wakes the readers in the same order every time.
@@ -179,21 +119,13 @@ final class GrowingEntry: Sendable {
   /// Returns a reader; `nil` if the response cannot be read, or no longer.
   func makeReader() -> GrowingReader? {
     let (changed, isCancelled) = (Signal(), isCancelled)
-    let number = state.withLock { state -> Int? in
-      if state.isUnreadable { return nil }
-      if case .broken = state.end { return nil }
-      // A transfer is not continued for a request that comes after its end.
-      if state.readers.isEmpty, state.isUncertain(isCancelled) { return nil }
-      state.lastReader += 1
-      state.readers[state.lastReader] = changed
-      return state.lastReader
-    }
+    let number = state.withLock { $0.addReader(changed, isCancelled) }
     return number.map { GrowingReader(self, $0, changed) }
   }
 
   func remove(_ reader: Int) {
     let (released, isUnread) = state.withLock { state in
-      let isUnread = state.remove(reader)
+      let isUnread = state.removeReader(reader)
       return (state.takeUnusedWriter(), isUnread)
     }
     _ = consume released
@@ -206,14 +138,7 @@ final class GrowingEntry: Sendable {
   /// Whether an answer can begin with the bytes that have arrived; `nil` if this is not known yet.
   var isReadable: Bool? {
     let isCancelled = isCancelled
-    return state.withLock { state in
-      if state.isUnreadable { return false }
-      switch state.end {
-      case .broken: return false
-      case .complete: return true
-      case nil: return state.writer != nil && state.count > 0 && !state.isUncertain(isCancelled) ? true : nil
-      }
-    }
+    return state.withLock { $0.isReadable(isCancelled) }
   }
 
   func progress(at position: Int64) -> Progress {

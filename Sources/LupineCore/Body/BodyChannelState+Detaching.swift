@@ -20,7 +20,7 @@ extension BodyChannelState {
   mutating func detach(to successor: ExchangeControl, _ error: LupineError) -> (rest: Rest, effects: Effects)? {
     guard isBegun, !isSettled, !isAbandoned, !tees.isEmpty, fault == nil, cancellation == nil else { return nil }
     if case .failure = ending { return nil }
-    if content.isEnding { return nil }
+    if content.hasTakenEnd { return nil }
     let rest = Rest(
       bytes: content.takeUnobserved(), ending: ending, isPaused: isPaused && ending == nil, resume: resume.take(),
       observers: listeners.takeExchangeObservers())

@@ -26,8 +26,8 @@ struct BodyContent {
   /// Whether a consumer is processing bytes.
   var isRunning: Bool { processing?.value.isRunning == true }
 
-  /// Whether a consumer is passing the end to the observers.
-  var isEnding: Bool { processing?.value.isEnding == true }
+  /// Whether a consumer has taken the end, which it passes to the observers.
+  var hasTakenEnd: Bool { processing?.value.hasTakenEnd == true }
 
   /// Whether the body goes to a file, which is still open.
   var hasFile: Bool { processing?.value.hasFile == true }

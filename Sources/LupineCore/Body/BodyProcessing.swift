@@ -13,9 +13,8 @@ struct BodyProcessing: Sendable {
   var raw: [UInt8] = []
   /// `nil` while the consumer processes bytes.
   private var processor: BodyProcessor?
-  private var isFinished = false
-  /// Whether the work that is out has the end of the body.
-  private(set) var isEnding = false
+  /// Whether the work that was taken last has the end of the body.
+  private(set) var hasTakenEnd = false
 
   /// - Parameter early: the bytes that arrived before the sink was known.
   init(_ sink: BodySink, early: Data) throws(LupineError) {
@@ -34,20 +33,19 @@ struct BodyProcessing: Sendable {
   /// Whether there is work: bytes, or the end of the body.
   func canBeTaken(before ending: BodyChannelState.End?) -> Bool {
     guard let processor else { return false }
-    return !raw.isEmpty || processor.isBehind || (ending != nil && !isFinished)
+    return !raw.isEmpty || processor.isBehind || (ending != nil && !hasTakenEnd)
   }
 
   /// Takes the work out; `nil` if there is none.
   mutating func take(before ending: BodyChannelState.End?, _ tees: [BodyTee]) -> BodyWork? {
     guard canBeTaken(before: ending), let processor = processor.take() else { return nil }
     let isLast = raw.isEmpty && !processor.isBehind
-    isEnding = isLast && ending != nil
+    hasTakenEnd = isLast && ending != nil
     return BodyWork(
       processor: processor, tees: tees, bytes: exchange(&raw, with: []), ending: isLast ? ending : nil)
   }
 
   mutating func putBack(_ work: consuming BodyWork) {
-    isFinished = work.isLast
     // Reuses the memory, because a new allocation costs a page fault for each page.
     if raw.isEmpty {
       raw = work.bytes

@@ -137,8 +137,7 @@ public final class ExchangeControl: Sendable {
   /// A body that has not ended accepts no more bytes. The caller may then close or reuse what the sink refers to, such
   /// as a file descriptor, even if the transport still runs.
   ///
-  /// - Parameter body: a body that has ended without an error. If it is the body of this exchange, no abandonment is
-  ///   needed.
+  /// - Parameter body: a body that has ended. If it is the body of this exchange, no abandonment is needed.
   public func finish(after body: ResponseBody? = nil) {
     countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
@@ -204,7 +203,7 @@ public final class ExchangeControl: Sendable {
   /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
   ///
   /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response. A cache
-  /// does so if other requests read the response to this one. The method divides the body. The body that the layer
+  /// does so if other requests read the response to the cancelled request. The method divides the body. The body that the layer
   /// has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its consumer
   /// has taken, and then the reason as the end. The method returns a body with all other bytes. The caller opens it with
   /// `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
@@ -241,7 +240,7 @@ public final class ExchangeControl: Sendable {
 
   /// The exchange whose response this one supplies: the topmost of the parents that `choose()` connects, or this one.
   ///
-  /// The transport has its cancellation.
+  /// The transport observes the cancellation of that exchange.
   var answeredExchange: ExchangeControl {
     guard let parent, state.withLock({ $0.isChosen }) else { return self }
     return parent.answeredExchange

@@ -2,7 +2,6 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 import LupineMock
-import LupineResilience
 import LupineSession
 import LupineSupport
 import LupineTransfers
@@ -10,7 +9,7 @@ import Testing
 
 @testable import LupineCache
 
-/// How transfers end whose first request was cancelled while others read the response.
+/// How a transfer ends after its first request was cancelled while others read the response.
 @Suite(.timeLimit(.minutes(1))) struct DetachedTransferEndTests {
   private static let digits = Data("0123456789".utf8)
 
@@ -97,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `a request that is sent after a cancellation follows only a transfer that others read`(
+  func `a request after a cancellation joins the transfer only if others still read it`(
     seed: UInt64
   ) async throws {
     try await withSimulation(seed: seed) { world in
@@ -142,52 +141,4 @@ import Testing
       try await stage.expectNothingLeft(world)
     }
   }
-
-  @Test func `a request whose transfer is hedged is released after its end`() async throws {
-    try await withSimulation { world in
-      let stage = try SharingStage([PacedOrigin(data: Self.digits)]) { $0.install(.hedging(after: .seconds(30))) }
-      let execution = try await Self.released(stage, in: world)
-      try await stage.expectNothingLeft(world)
-      try world.expect(execution.value == nil, "the request is kept")
-    }
-  }
-
-  private struct Released: Sendable {
-    weak let value: RequestExecution?
-  }
-
-  /// Performs a request whose response is stored.
-  private static func released(_ stage: SharingStage, in world: Simulation) async throws -> Released {
-    let request = stage.session.request(CacheBench.url)
-    let response = await request.serializingString().response
-    try world.expect(response.value == "0123456789", "\(response)")
-    return Released(value: request.execution)
-  }
-
-  @Test(arguments: [false, true])
-  func `a rest that nobody takes is ended with the task that stores the response`(hasFailed: Bool) async throws {
-    let context = TransferContext(id: RequestID(1), sink: { _ in .collect(limit: 100) })
-    let branch = context.control.branch()
-    let ends = Box<[LupineError.Kind]>([])
-    let (body, writer) = context.branch(branch).makeBody(for: HTTPResponse(status: .ok)) {}
-    body.onEnd { end in
-      if case .failure(let error) = end { ends.change { $0.append(error.kind) } }
-    }
-    branch.choose()
-    body.tee(into: IdleObserver())
-    let transfer = DetachableTransfer()
-    #expect(transfer.detach(branch, LupineError(.cancelled, "The request was cancelled.")))
-    if hasFailed { writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics()) }
-    #expect(ends.value.isEmpty)
-    transfer.end()
-    if !hasFailed { writer.fail(LupineError(.cancelled, ""), metrics: TransferMetrics()) }
-    #expect(ends.value.count == 1)
-    #expect(branch.reason != nil)
-  }
-}
-
-/// An observer that does nothing with the bytes.
-private final class IdleObserver: BodyObserver {
-  func receive(_ bytes: UnsafeRawBufferPointer) {}
-  func end(_ result: Result<BodyEnd, LupineError>) {}
 }

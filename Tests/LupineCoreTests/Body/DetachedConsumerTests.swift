@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `who waits for the file continues, although the transport writes to the rest`(isData: Bool) async throws {
+  func `a waiting flush ends after the body is detached and the transport writes to the rest`(isData: Bool) async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "detached-\(UInt64.random(in: 0 ... .max))").path
     defer { unlink(path) }
     let handle = try #require(fopen(path, "w"))
@@ -36,7 +36,7 @@ import Testing
     _ = try stage.write([1, 2, 3])
     let first = Task { await stage.body.flush() }
     await begun.raised()
-    // Waits for the work of the first one before it returns to this test.
+    // Has begun to wait for the first one when this line returns.
     let second = Task.immediate { await stage.body.flush() }
     let rest = try #require(stage.branch.detachBody(Stage.reason))
     _ = isData ? try stage.writer.write(Data([4, 5])) : try stage.write([4, 5])
