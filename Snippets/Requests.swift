@@ -59,7 +59,7 @@ let form: Data = try URLEncodedFormEncoder().encode(["grant_type": "password"])
 print(form.count)
 // snippet.show
 
-// Nested variables of different types need a struct: ["tags": tags, "page": page] has no common type.
+// Nested variables of different types, as in ["tags": tags, "page": page], need a struct or `.jsonValue`.
 struct Filter: Encodable {
   var tags: [String]
   var page: Int

@@ -96,10 +96,10 @@ struct ProgressLine {
 
   private func bytes(_ form: Form) -> String {
     let done = Self.size(Double(progress.completed))
-    let text = text(of: done, in: form)
-    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return text }
-    guard form != .full else { return "\(text) of \(total.text)" }
-    return "\(done.unit == total.unit ? done.number : text)/\(self.text(of: total, in: form))"
+    let completed = text(of: done, in: form)
+    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return completed }
+    guard form != .full else { return "\(completed) of \(total.text)" }
+    return "\(done.unit == total.unit ? done.number : completed)/\(text(of: total, in: form))"
   }
 
   private func text(of size: Size, in form: Form) -> String { form == .tight ? size.number + size.unit : size.text }

@@ -36,7 +36,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
   }
 
   private func start(_ body: @escaping Body) {
-    let running = withValues {
+    let running = withTaskLocals {
       Task(executorPreference: world.scheduler) { [self] in
         let outcome: Result<Value, any Error>
         do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
@@ -48,7 +48,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
   }
 
   /// Runs code with the task-local values of the simulation, which the tasks that it starts inherit.
-  private func withValues<Result>(_ code: () -> Result) -> Result {
+  private func withTaskLocals<Output>(_ code: () -> Output) -> Output {
     SessionEnvironment.$current.withValue(world.environment) {
       ExecutorPreference.$current.withValue(world.scheduler) {
         BlockingWork.$runsInline.withValue(true) {
@@ -81,7 +81,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
     var steps = 0
     while !isDone {
       // The action of a timer runs outside of any task.
-      if !world.scheduler.runOne(), !withValues({ world.clock.advanceToNextDeadline(world.scheduler.choose) }) {
+      if !world.scheduler.runOne(), !withTaskLocals({ world.clock.advanceToNextDeadline(world.scheduler.choose) }) {
         return "no task can run and no timer is set on its clock, but its body has not ended."
       }
       steps += 1

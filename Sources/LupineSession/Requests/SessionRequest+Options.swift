@@ -35,7 +35,9 @@ extension SessionRequest {
     return self
   }
 
-  /// Sets the instant at which the request ends, such as `.now + .seconds(2)`; see the method for other clocks.
+  /// Sets the instant at which the request ends, such as `.now + .seconds(2)`.
+  ///
+  /// The rules are those of the method for the instants of any clock.
   @discardableResult
   public func deadline(_ instant: ContinuousClock.Instant) -> Self {
     execution.setDeadline(instant)

@@ -52,8 +52,10 @@ extension SessionRequest {
   }
 
   // Without this overload, the error type of a closure that returns only `.success(())` is unknown. Of two disfavoured
-  // overloads the compiler takes the one without a default argument, which is right for a closure without a `return`.
+  // overloads the compiler takes the one without a default argument, so a closure without a `return` returns nothing.
   /// Refuses the responses for which the closure returns a failure or throws.
+  ///
+  /// The second parameter has no meaning.
   @_disfavoredOverload @discardableResult
   public func validate(
     _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Void, any Error>,

@@ -183,7 +183,9 @@ extension Session {
   }
 
   /// Sets a deadline such as `.now + .seconds(2)` for all requests that are made in the operation and in the tasks that
-  /// it starts; see the method for other clocks.
+  /// it starts.
+  ///
+  /// The rules are those of the method for the instants of any clock.
   public static func withDeadline<Value>(
     _ instant: ContinuousClock.Instant, operation: () async throws -> Value
   ) async rethrows -> Value {

@@ -176,16 +176,16 @@ private final class RelayProgress: Sendable {
   private let state = Mutex(State())
 
   /// Records that the thread has passed on what it could, and polls next.
-  func beginWaiting(for polled: [pollfd]) { change { $0.polled = polled } }
+  func beginWaiting(for polled: [pollfd]) { update { $0.polled = polled } }
 
   /// Records that the poll has returned.
   func endWaiting() { state.withLock { $0.polled = nil } }
 
   /// Records that the connection passes on no more bytes; its descriptors are not used afterwards.
-  func end() { change { ($0.polled, $0.hasEnded) = (nil, true) } }
+  func end() { update { ($0.polled, $0.hasEnded) = (nil, true) } }
 
   /// Changes the state and lets the observers look at it.
-  private func change(_ change: (inout State) -> Void) {
+  private func update(_ change: (inout State) -> Void) {
     let observers = state.withLock { state in
       change(&state)
       defer { state.observers = [] }
