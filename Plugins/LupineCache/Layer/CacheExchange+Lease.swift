@@ -15,11 +15,14 @@ extension CacheExchange {
   func performWithLease(
     _ decision: CacheDecision, _ rules: ReuseRules?
   ) async throws(LupineError) -> TransportResponse {
-    guard let leases = storage.store.leases else { return try await perform(decision, rules) }
+    guard let leases = storage.leases else { return try await perform(decision, rules) }
     let clock = SessionClock(context.clock, executor: context.executor)
     let end = clock.now() + storage.followLimit / 2
     var (decision, rules, delay) = (decision, rules, Self.firstDelay)
     while true {
+      if let own = leases.own(flightName.text) {
+        try await wait(until: end, on: clock) { await own.isGivenBack.wait() }
+      }
       switch await acquire(from: leases) {
       case .success(let lease?): return try await perform(lease, of: leases)
       case .success(nil): break
@@ -40,13 +43,12 @@ extension CacheExchange {
     }
   }
 
-  private func acquire(from leases: any ResponseLeases) async -> Result<ResponseLease?, LupineError> {
+  private func acquire(from leases: CacheLeases) async -> Result<CacheLeases.Held?, LupineError> {
     let name = flightName.text
     do throws(LupineError) {
-      return try await context.waiting { [storage] in
+      return try await context.waiting {
         do throws(LupineError) {
-          return Result<ResponseLease?, LupineError>.success(
-            try await leases.acquireLease(for: name, lifetime: storage.leaseLifetime))
+          return Result<CacheLeases.Held?, LupineError>.success(try await leases.acquire(name))
         } catch {
           return .failure(error)
         }
@@ -58,14 +60,15 @@ extension CacheExchange {
 
   /// Sends the request and gives the lease back, once the response is stored or is known not to be.
   private func perform(
-    _ lease: ResponseLease, of leases: any ResponseLeases
+    _ lease: CacheLeases.Held, of leases: CacheLeases
   ) async throws(LupineError) -> TransportResponse {
     defer {
       let writing = flight?.writing?.writing
-      context.startBackgroundTask { _ in
+      let isStarted = context.startBackgroundTask { _ in
         await writing?.isOver.wait()
-        _ = try? await leases.release(lease)
+        await leases.giveBack(lease)
       }
+      if !isStarted { leases.forget(lease) }
     }
     // Another machine may have stored the response before this one got the lease.
     let (decision, rules) = try await decide()

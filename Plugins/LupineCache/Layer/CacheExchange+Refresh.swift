@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 // The refresh of a stale response that was used (RFC 5861 section 3).
 extension CacheExchange {
@@ -41,16 +42,17 @@ struct BackgroundRefresh: Sendable {
 
   /// Refreshes the response, unless another machine does.
   func run(_ task: BackgroundTask) async {
-    guard let leases = layer.storage.store.leases else { return await refresh(task) }
-    let lease: ResponseLease?
+    guard let leases = layer.storage.leases else { return await refresh(task) }
+    await leases.own(leaseName)?.isGivenBack.wait()
+    let lease: CacheLeases.Held?
     do throws(LupineError) {
-      lease = try await leases.acquireLease(for: leaseName, lifetime: layer.storage.leaseLifetime)
+      lease = try await leases.acquire(leaseName)
     } catch {
       return await refresh(task)
     }
     guard let lease else { return }
     await refresh(task)
-    _ = try? await leases.release(lease)
+    await leases.giveBack(lease)
   }
 
   private func refresh(_ task: BackgroundTask) async {

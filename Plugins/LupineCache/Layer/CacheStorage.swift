@@ -34,10 +34,11 @@ final class CacheStorage: Sendable {
   private let refreshLimit: Int
   /// How long a request waits for the response to another one.
   let followLimit: Duration
-  /// After which time another machine may send a request that this one has sent.
-  let leaseLifetime: Duration
+  /// `nil` if the store has no leases.
+  let leases: CacheLeases?
   private let state = Mutex(State())
 
+  /// - Parameter leaseLifetime: the time after which another machine may send a request that this one has sent.
   init(
     store: any ResponseStore, hashKey: [UInt8], isShared: Bool, refreshLimit: Int, followLimit: Duration,
     leaseLifetime: Duration, random: () -> UInt64
@@ -47,7 +48,7 @@ final class CacheStorage: Sendable {
     self.isShared = isShared
     self.refreshLimit = refreshLimit
     self.followLimit = followLimit
-    self.leaseLifetime = leaseLifetime
+    leases = store.leases.map { CacheLeases($0, lifetime: leaseLifetime) }
     hash = KeyedHash(key: hashKey)
     processMark = Hexadecimal.text(KeyedHash.makeKey(random))
   }

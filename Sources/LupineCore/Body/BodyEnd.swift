@@ -66,7 +66,7 @@ struct BodyEndListeners {
     return notification
   }
 
-  /// Marks all present observers as those of the exchange. Call it before the first observer of bytes is added.
+  /// Marks all present observers as those of the exchange, before the first observer of bytes is added.
   ///
   /// If the body is detached, they receive the end of its rest.
   mutating func markExchangeObservers() { exchangeObserverCount = observers.count }

@@ -25,6 +25,7 @@ import Testing
       var tokens: [String: String] = [:]
       var count = 0
       var error: LupineError?
+      var beforeRelease: @Sendable () async -> Void = {}
     }
 
     private let state = Mutex(State())
@@ -33,6 +34,8 @@ import Testing
     var keys: [String] { state.withLock { Array($0.tokens.keys) } }
 
     func fail(_ error: LupineError) { state.withLock { $0.error = error } }
+
+    func beforeRelease(_ action: @escaping @Sendable () async -> Void) { state.withLock { $0.beforeRelease = action } }
 
     func acquireLease(for key: String, lifetime: Duration) async throws(LupineError) -> ResponseLease? {
       try state.withLock { (state) throws(LupineError) in
@@ -45,7 +48,8 @@ import Testing
     }
 
     func release(_ lease: ResponseLease) async throws(LupineError) -> Bool {
-      state.withLock { state in
+      await state.withLock { $0.beforeRelease }()
+      return state.withLock { state in
         guard state.tokens[lease.key] == lease.token else { return false }
         state.tokens[lease.key] = nil
         return true
@@ -144,6 +148,26 @@ import Testing
       try world.expect(world.clock.now.offset <= .milliseconds(3_100), "\(world.clock.now.offset)")
       first.cancel()
       _ = await task.value
+    }
+  }
+
+  @Test(arguments: ["max-age=0", "max-age=0, stale-while-revalidate=60"])
+  func `a request waits for the lease of the request before it only until that is given back`(
+    control: String
+  ) async throws {
+    try await withSimulation { world in
+      let (mock, store) = (MockTransport(), LeasedStore())
+      store.held.beforeRelease { try? await world.sleep(for: .milliseconds(3)) }
+      let tag: HTTPFields = [.eTag: "\"a\""]
+      mock.stub(.get, CacheBench.url, .sequence([.cached("one", control, tag), .status(.notModified).fields(tag)]))
+      let sessions = try Self.machines(1, store, mock)
+      for _ in 0..<2 {
+        let answers = await Self.get(sessions, 1)
+        try world.expect(answers.allSatisfy { $0.text == "one" }, "\(answers)")
+      }
+      for session in sessions { await session.finishBackgroundTasks() }
+      try world.expect(mock.requests.count == 2, "\(mock.requests.count) requests")
+      try world.expect(world.clock.now.offset == .milliseconds(6), "\(world.clock.now.offset)")
     }
   }
 

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a waiting flush ends after the body is detached and the transport writes to the rest`(isData: Bool) async throws {
+  func `a waiting flush ends when the transport writes to the rest of a detached body`(isData: Bool) async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "detached-\(UInt64.random(in: 0 ... .max))").path
     defer { unlink(path) }
     let handle = try #require(fopen(path, "w"))
