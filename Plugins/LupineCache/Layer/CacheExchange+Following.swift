@@ -88,7 +88,7 @@ extension CacheExchange {
   /// Waits until a time at the latest.
   ///
   /// - Throws: the reason for a cancellation.
-  func wait(
+  private func wait(
     until end: Duration, on clock: SessionClock, for event: @escaping @Sendable () async -> Void
   ) async throws(LupineError) {
     let wait = Task.immediate(executorPreference: context.executor) { await event() }

@@ -20,10 +20,7 @@ extension CacheExchange {
     let end = clock.now() + storage.followLimit / 2
     var (decision, rules, delay) = (decision, rules, Self.firstDelay)
     while true {
-      if let own = leases.own(flightName.text) {
-        try await wait(until: end, on: clock) { await own.isGivenBack.wait() }
-      }
-      switch await acquire(from: leases) {
+      switch await acquire(from: leases, until: end, on: clock) {
       case .success(let lease?): return try await perform(lease, of: leases)
       case .success(nil): break
       case .failure(let error):
@@ -32,7 +29,7 @@ extension CacheExchange {
         return try await perform(decision, rules)
       }
       guard clock.now() < end else {
-        context.emitCache("sends the request, which another machine has not answered in time")
+        context.emitCache("sends the request, because the response did not arrive in time from another request")
         return try await perform(decision, rules)
       }
       context.emitCache("waits for the response that another machine fetches")
@@ -43,22 +40,24 @@ extension CacheExchange {
     }
   }
 
-  private func acquire(from leases: CacheLeases) async -> Result<CacheLeases.Held?, LupineError> {
+  /// Takes the lease; a cancellation of the exchange ends the waiting, and does not lose a lease that was taken.
+  private func acquire(
+    from leases: CacheLeases, until end: Duration, on clock: SessionClock
+  ) async -> Result<CacheLeases.Held?, LupineError> {
     let name = flightName.text
-    do throws(LupineError) {
-      return try await context.waiting {
-        do throws(LupineError) {
-          return Result<CacheLeases.Held?, LupineError>.success(try await leases.acquire(name))
-        } catch {
-          return .failure(error)
-        }
+    let task = Task.immediate(executorPreference: context.executor) {
+      do throws(LupineError) {
+        return Result<CacheLeases.Held?, LupineError>.success(
+          try await leases.acquire(name, until: end, on: clock))
+      } catch {
+        return .failure(error)
       }
-    } catch {
-      return .failure(error)
     }
+    context.onCancel { task.cancel() }
+    return await task.value
   }
 
-  /// Sends the request and gives the lease back, once the response is stored or is known not to be.
+  /// Sends the request and releases the lease, once the response is stored or is known not to be.
   private func perform(
     _ lease: CacheLeases.Held, of leases: CacheLeases
   ) async throws(LupineError) -> TransportResponse {
@@ -66,10 +65,11 @@ extension CacheExchange {
       let writing = flight?.writing?.writing
       let isStarted = context.startBackgroundTask { _ in
         await writing?.isOver.wait()
-        await leases.giveBack(lease)
+        await leases.release(lease)
       }
       if !isStarted { leases.forget(lease) }
     }
+    if let reason = context.control.reason { throw reason }
     // Another machine may have stored the response before this one got the lease.
     let (decision, rules) = try await decide()
     return try await perform(decision, rules)

@@ -1,7 +1,6 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
-import LupineSupport
 
 // The refresh of a stale response that was used (RFC 5861 section 3).
 extension CacheExchange {
@@ -40,23 +39,23 @@ struct BackgroundRefresh: Sendable {
   /// The name of the response among those of all machines that share the store.
   let leaseName: String
 
-  /// Refreshes the response, unless another machine does.
+  /// Refreshes the response, unless another machine or another request does.
   func run(_ task: BackgroundTask) async {
     guard let leases = layer.storage.leases else { return await refresh(task) }
-    await leases.own(leaseName)?.isGivenBack.wait()
+    let clock = SessionClock(task.clock)
     let lease: CacheLeases.Held?
     do throws(LupineError) {
-      lease = try await leases.acquire(leaseName)
+      lease = try await leases.acquire(leaseName, until: clock.now() + layer.storage.followLimit, on: clock)
     } catch {
-      return await refresh(task)
+      return Task.isCancelled ? () : await refresh(task)
     }
     guard let lease else { return }
     await refresh(task)
-    await leases.giveBack(lease)
+    await leases.release(lease)
   }
 
   private func refresh(_ task: BackgroundTask) async {
-    let sent = task.now()
+    let (sent, mark) = (task.now(), layer.storage.invalidationMark(of: key))
     var outgoing = original
     for field in candidate.conditions ?? [:] { outgoing.headers[field.name] = field.value }
     guard let response = try? await task.send(outgoing, through: layer.base) else { return }
@@ -71,8 +70,14 @@ struct BackgroundRefresh: Sendable {
     guard let entry, !ReuseRules.errorStatuses.contains(response.statusCode) else {
       return response.body.open(.discard(limit: task.limits.discardedBody))
     }
+    let writing = layer.storage.begin(entry.record.key)
+    // Compared after `begin`, so that an invalidation is noticed here or by the writing.
+    guard layer.storage.invalidationMark(of: key) == mark else {
+      layer.storage.end(writing, entry.record.key)
+      return response.body.open(.discard(limit: task.limits.discardedBody))
+    }
     response.body.open(.stream(window: 256 << 10))
-    await layer.storage.write(entry.record, length: entry.length, layer.storage.begin(entry.record.key)) {
+    await layer.storage.write(entry.record, length: entry.length, writing, replacing: candidate.stored) {
       await Self.next(of: response.body)
     }
   }

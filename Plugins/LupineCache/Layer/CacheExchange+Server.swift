@@ -62,7 +62,7 @@ extension CacheExchange {
     } catch {
       branch.finish()
       if let reason = context.control.reason { throw reason }
-      guard error.isLostConnection, let stale = try await useOnError(rules, reason, nil) else { throw error }
+      guard error.permitsStaleUse, let stale = try await useOnError(rules, reason, nil) else { throw error }
       return stale
     }
     // Added before `store` adds its observer: if the body is detached, this closure then moves to the rest.
@@ -126,7 +126,8 @@ extension CacheExchange {
   ) async -> TransportResponse {
     var (response, status) = (response, status)
     if let candidate, response.source == .origin { await compare(candidate, with: response.head, sent: sent) }
-    status.isStored = response.source == .origin && store(response.head, response.body, sent: sent)
+    status.isStored =
+      response.source == .origin && store(response.head, response.body, sent: sent, replacing: candidate?.stored)
     if !status.isStored { flight?.doesNotStore() }
     if status.isStored { context.emitCache("stores the response") }
     response.attributes[CacheStatus.self] = status
@@ -152,7 +153,9 @@ extension CacheExchange {
   }
 
   /// Stores a response while it passes to its destination; returns whether it does.
-  func store(_ head: HTTPResponse, _ body: ResponseBody, sent: Date) -> Bool {
+  ///
+  /// - Parameter former: the stored response that was selected for the request.
+  func store(_ head: HTTPResponse, _ body: ResponseBody, sent: Date, replacing former: StoredResponse?) -> Bool {
     guard request.policy != .doNotStore else { return false }
     let entry: NewEntry
     do throws(StoringRefusal) {
@@ -172,7 +175,9 @@ extension CacheExchange {
     let growing = flight.map { _ in GrowingEntry(entry, invalidationMark, context.control) }
     let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
       var response = ContinuedResponse(queue, growing, layer, original, task)
-      await layer.storage.write(entry.record, length: entry.length, writing, growing) { await response.next() }
+      await layer.storage.write(entry.record, length: entry.length, writing, replacing: former, growing) {
+        await response.next()
+      }
       growing?.transfer.end()
       if let flight { layer.storage.remove(flight, flightName) }
       queue.fail()

@@ -4,15 +4,17 @@ import Synchronization
 
 /// The leases of a store, and which of them this cache has.
 ///
-/// A cache that asks for a lease that it has itself would wait as it does for another machine. It waits instead until
-/// the lease is given back, which is soon after the response is stored.
+/// A request whose lease another request of this cache has waits for its release. It does not ask the store again and
+/// again, as it does while another machine has the lease.
 final class CacheLeases: Sendable {
-  /// A lease that this cache has.
+  /// A lease of this cache, from the moment at which it asks the store for it.
   final class Held: Sendable {
-    let lease: ResponseLease
-    let isGivenBack = Signal()
+    fileprivate let key: String
+    fileprivate let lease = Mutex<ResponseLease?>(nil)
+    /// Set once this cache has the lease no longer.
+    fileprivate let isOver = Signal()
 
-    init(_ lease: ResponseLease) { self.lease = lease }
+    fileprivate init(_ key: String) { self.key = key }
   }
 
   private let leases: any ResponseLeases
@@ -26,29 +28,61 @@ final class CacheLeases: Sendable {
     self.lifetime = lifetime
   }
 
-  /// The lease of a key, if this cache has it.
-  func own(_ key: String) -> Held? { held.withLock { $0[key] } }
-
-  /// Takes the lease of a key; `nil` if another holder has it.
-  func acquire(_ key: String) async throws(LupineError) -> Held? {
-    guard let lease = try await leases.acquireLease(for: key, lifetime: lifetime) else { return nil }
-    let own = Held(lease)
-    held.withLock { $0[key] = own }
-    return own
+  /// Takes the lease of a key; waits for its release if this cache has it.
+  ///
+  /// - Parameters:
+  ///   - end: when it stops waiting, on the clock.
+  /// - Returns: `nil` if another machine has the lease, or if this cache has it until `end`.
+  /// - Throws: the error of the store, or `cancelled` if the task was cancelled.
+  func acquire(_ key: String, until end: Duration, on clock: SessionClock) async throws(LupineError) -> Held? {
+    let new = Held(key)
+    while let other = reserve(new) {
+      guard clock.now() < end else { return nil }
+      await Self.wait(for: other, until: end, on: clock)
+      if Task.isCancelled { throw LupineError(.cancelled, "The task that waited for a lease was cancelled.") }
+    }
+    do throws(LupineError) {
+      guard let lease = try await leases.acquireLease(for: key, lifetime: lifetime) else {
+        forget(new)
+        return nil
+      }
+      new.lease.withLock { $0 = lease }
+      return new
+    } catch {
+      forget(new)
+      throw error
+    }
   }
 
-  /// Gives a lease back; if the store fails, it ends with its lifetime.
-  func giveBack(_ own: Held) async {
-    _ = try? await leases.release(own.lease)
+  /// Records a lease before the store is asked for it; returns the one that this cache has already.
+  private func reserve(_ new: Held) -> Held? {
+    held.withLock { held in
+      if let other = held[new.key] { return other }
+      held[new.key] = new
+      return nil
+    }
+  }
+
+  private static func wait(for other: Held, until end: Duration, on clock: SessionClock) async {
+    await withTaskGroup { group in
+      group.addTask { await other.isOver.wait() }
+      group.addTask { try? await clock.sleep(max(.zero, end - clock.now())) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Releases a lease at the store; if the store fails, the lease expires there.
+  func release(_ own: Held) async {
+    if let lease = own.lease.withLock({ $0 }) { _ = try? await leases.release(lease) }
     forget(own)
   }
 
-  /// Leaves a lease to its lifetime.
+  /// Removes a lease without a release at the store, where it expires.
   func forget(_ own: Held) {
     held.withLock { held in
-      // Another one, if the lifetime of this one is over.
-      if held[own.lease.key] === own { held[own.lease.key] = nil }
+      if held[own.key] === own { held[own.key] = nil }
     }
-    own.isGivenBack.set()
+    own.isOver.set()
   }
 }

@@ -136,10 +136,13 @@ final class CacheStorage: Sendable {
 
   /// Stores a response from its pieces, unless one is missing, the store fails or the resource has changed.
   ///
-  /// - Parameter growing: what other requests read meanwhile.
+  /// - Parameters:
+  ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
+  ///     the server now says otherwise which parts of the query matter.
+  ///   - growing: what other requests read meanwhile.
   func write(
-    _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, _ growing: GrowingEntry? = nil,
-    next: () async -> EntryQueue.Piece
+    _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, replacing former: StoredResponse? = nil,
+    _ growing: GrowingEntry? = nil, next: () async -> EntryQueue.Piece
   ) async {
     defer {
       growing?.fail()
@@ -155,12 +158,15 @@ final class CacheStorage: Sendable {
           written += Int64(bytes.count)
           try await writer.append(bytes)
           growing?.advance(by: bytes.count)
-        case .end(let trailers):
+        case .end(let all):
+          let trailers = StoredHead.storing(trailers: all)
           guard written == length ?? written else { return await writer.abort() }
           writing.hasArrived()
           growing?.complete(trailers)
           guard !writing.isInvalidated else { return await writer.abort() }
-          return try await settle(try await writer.commit(trailers: trailers), writing)
+          try await settle(try await writer.commit(trailers: trailers), writing)
+          if let former, former.record.key != record.key { try? await store.remove(former) }
+          return
         case .interruption:
           writing.interrupt()
           guard !writing.isInvalidated, let part = record.interrupted(after: written) else {

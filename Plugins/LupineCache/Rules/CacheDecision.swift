@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCore
 import LupineFoundation
 
 /// What the cache does with a request.
@@ -57,7 +58,9 @@ struct ReuseRules: Sendable {
     guard !control.forbidsStaleUse, freshness.age.isFinite else { return validation(.stale) }
     if isAnyAgeWanted || isStaleWanted { return .use(isRevalidated: false) }
     let hasWindow = freshness.isStale(byAtMost: control.directives.seconds("stale-while-revalidate"))
-    return hasWindow && !limitsAge ? .use(isRevalidated: true) : validation(.stale)
+    // A refresh in the background would store a response.
+    let mayRefresh = !limitsAge && request.policy != .doNotStore
+    return hasWindow && mayRefresh ? .use(isRevalidated: true) : validation(.stale)
   }
 
   private func validation(_ reason: CacheStatus.Forward) -> CacheDecision {
@@ -99,4 +102,13 @@ struct ReuseRules: Sendable {
 
   /// The statuses of a failing server, in whose place a stored response may answer.
   static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+}
+
+extension LupineError {
+  /// Whether a stored response may answer in the place of this error: no connection brought a response, or a layer below
+  /// the cache refused the exchange, such as an open circuit.
+  var permitsStaleUse: Bool {
+    if case .plugin = kind { return true }
+    return isLostConnection
+  }
 }

@@ -29,6 +29,11 @@ enum StoredHead {
     return stored
   }
 
+  /// Returns the trailers without the fields that are not stored.
+  static func storing(trailers: HTTPFields?) -> HTTPFields? {
+    trailers.map { HTTPFields($0.filter { !unstored.contains($0.name.canonicalName) }) }
+  }
+
   /// The names in `Connection`.
   private static func nominated(by fields: HTTPFields) -> Set<String> {
     Set(ListField.members(fields[values: .connection]).map { $0.lowercased() })

@@ -151,6 +151,19 @@ import Testing
     #expect(await bench.get().text == "two")
   }
 
+  @Test func `trailers are stored without those of one user`() async throws {
+    let bench = try CacheBench()
+    let digest = try #require(HTTPField.Name("Digest"))
+    bench.stub(
+      .cached("", "max-age=60").chunked(["on", "e"]).trailers([digest: "sha-256=x", .setCookie: "session=1"]))
+    let first = await bench.session.request(CacheBench.url).serializingString().response
+    #expect(first.trailers == [digest: "sha-256=x", .setCookie: "session=1"])
+    await bench.session.finishBackgroundTasks()
+    let second = await bench.session.request(CacheBench.url).serializingString().response
+    #expect(second.cacheStatus?.isHit == true)
+    #expect(second.trailers == [digest: "sha-256=x"])
+  }
+
   @Test func `an interrupted response is not stored`() async throws {
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60").truncated(afterBytes: 2), .cached("two", "max-age=60"))

@@ -25,6 +25,7 @@ import Testing
       var tokens: [String: String] = [:]
       var count = 0
       var error: LupineError?
+      var beforeAcquisition: @Sendable () async -> Void = {}
       var beforeRelease: @Sendable () async -> Void = {}
     }
 
@@ -35,10 +36,15 @@ import Testing
 
     func fail(_ error: LupineError) { state.withLock { $0.error = error } }
 
+    func beforeAcquisition(_ action: @escaping @Sendable () async -> Void) {
+      state.withLock { $0.beforeAcquisition = action }
+    }
+
     func beforeRelease(_ action: @escaping @Sendable () async -> Void) { state.withLock { $0.beforeRelease = action } }
 
     func acquireLease(for key: String, lifetime: Duration) async throws(LupineError) -> ResponseLease? {
-      try state.withLock { (state) throws(LupineError) in
+      await state.withLock { $0.beforeAcquisition }()
+      return try state.withLock { (state) throws(LupineError) in
         if let error = state.error { throw error }
         guard state.tokens[key] == nil else { return nil }
         state.count += 1
@@ -152,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: ["max-age=0", "max-age=0, stale-while-revalidate=60"])
-  func `a request waits for the lease of the request before it only until that is given back`(
+  func `a request continues as soon as an earlier request of the same cache has released the lease`(
     control: String
   ) async throws {
     try await withSimulation { world in
@@ -168,6 +174,28 @@ import Testing
       for session in sessions { await session.finishBackgroundTasks() }
       try world.expect(mock.requests.count == 2, "\(mock.requests.count) requests")
       try world.expect(world.clock.now.offset == .milliseconds(6), "\(world.clock.now.offset)")
+    }
+  }
+
+  @Test func `a lease that is granted to a cancelled request is released`() async throws {
+    try await withSimulation { world in
+      let (mock, store) = (MockTransport(), LeasedStore())
+      mock.stub(.get, CacheBench.url, .cached("one", "max-age=60"))
+      // The store does not notice the cancellation.
+      store.held.beforeAcquisition {
+        await Task(executorPreference: world.executor) { try? await world.sleep(for: .milliseconds(10)) }.value
+      }
+      let sessions = try Self.machines(1, store, mock)
+      let request = sessions[0].request(CacheBench.url)
+      let task = Task(executorPreference: world.executor) { await request.serializingString().response }
+      try await world.sleep(for: .milliseconds(5))
+      request.cancel()
+      try world.expect(await task.value.error?.kind == .cancelled, "no cancellation")
+      let answers = await Self.get(sessions, 1)
+      try world.expect(answers.allSatisfy { $0.text == "one" }, "\(answers)")
+      for session in sessions { await session.finishBackgroundTasks() }
+      try world.expect(store.held.keys.isEmpty, "\(store.held.keys)")
+      try world.expect(world.clock.now.offset == .milliseconds(20), "\(world.clock.now.offset)")
     }
   }
 

@@ -3,6 +3,7 @@ import LupineCache
 import LupineCore
 import LupineFoundation
 import LupineMock
+import LupineResilience
 import LupineSession
 import Testing
 
@@ -50,6 +51,33 @@ import Testing
     #expect(bench.mock.requests.count <= 2)
   }
 
+  @Test func `a refresh that an unsafe request overtakes is not stored`() async throws {
+    let bench = try CacheBench()
+    bench.stub(
+      .cached("one", "max-age=10, stale-while-revalidate=3600"), .cached("two", "max-age=60").delay(.seconds(5)),
+      .cached("three", "max-age=60"))
+    bench.mock.stub(.post, CacheBench.url, .status(.ok))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().text == "one")
+    await bench.clock.waitForSleepers()
+    _ = await bench.session.request(CacheBench.url, method: .post).serializingData().response
+    bench.clock.advance(by: .seconds(5))
+    await bench.session.finishBackgroundTasks()
+    #expect(await bench.get().text == "three")
+  }
+
+  @Test func `a request that stores nothing does not use a response that would be refreshed`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-while-revalidate=3600"), .cached("two", "max-age=60"))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get(CacheBench.url, [:], .doNotStore).text == "two")
+    await bench.session.finishBackgroundTasks()
+    #expect(bench.mock.requests.count == 2)
+    #expect(await bench.get(CacheBench.url, [:], .onlyStored).text == "one")
+  }
+
   @Test func `the number of refreshes in the background is bounded`() async throws {
     let bench = try CacheBench(cache: HTTPCache(memory: .megabytes(8), .init { $0.backgroundRefreshes = 0 }))
     bench.stub(.cached("one", "max-age=1, stale-while-revalidate=3600"))
@@ -82,6 +110,15 @@ import Testing
     #expect(await bench.get().text == "one")
     bench.clock.advance(by: .seconds(60))
     #expect(await bench.get().error == .connectionLost)
+  }
+
+  @Test func `stale-if-error answers while a circuit is open`() async throws {
+    let bench = try CacheBench { $0.install(.circuitBreaker { ($0.minimumThroughput, $0.failureRatio) = (1, 0.1) }) }
+    bench.stub(.cached("one", "max-age=10, stale-if-error=600"), .failure(.connectionLost))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    for _ in 0..<3 { #expect(await bench.get().text == "one") }
+    #expect(bench.mock.requests.count == 2)
   }
 
   @Test func `a request that wants a validation receives the error of the server`() async throws {

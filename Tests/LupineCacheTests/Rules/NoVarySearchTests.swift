@@ -41,6 +41,18 @@ import Testing
     #expect(await bench.get(CacheBench.url + "?id=1").text == "two")
   }
 
+  @Test func `a response that gains the field replaces the one without it`() async throws {
+    let bench = try CacheBench()
+    let rule: HTTPFields = [.noVarySearch: "params=(\"utm\")"]
+    bench.stub(.cached("one", "max-age=1"), .cached("two", "max-age=60", rule))
+    _ = await bench.get(CacheBench.url + "?id=1")
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.get(CacheBench.url + "?id=1").text == "two")
+    await bench.session.finishBackgroundTasks()
+    #expect(await bench.get(CacheBench.url + "?id=1").status == "hit; ttl=60")
+    #expect(try await bench.cache.entries.count == 1)
+  }
+
   @Test func `a fragment is no part of the key`() async throws {
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60"))
