@@ -151,4 +151,22 @@ import Testing
     #expect(lines.dropFirst().first?.hasPrefix("bad: ") == true)
     #expect(lines.last?.contains("2 of 2  1 failed  100 %  500 B of 500 B") == true)
   }
+
+  @Test func `uploads of a session share a bar`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "/files", .text("ok"))
+    let clock = ImmediateClock()
+    let session = try Session.Builder().transport(mock).clock(clock).baseURL("https://example.com").build()
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(transfers: 2, on: terminal, clock: clock)
+      for name in ["first", "second"] {
+        let upload = session.upload(Data(count: 250), to: "files").validate().uploadProgressBar(in: bar, as: name)
+        _ = try await upload.serializingData().value
+        await session.finishRequests()
+      }
+    }
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains("1 of 2") == true)
+    #expect(lines.last?.contains("2 of 2  100 %  500 B of 500 B") == true)
+  }
 }

@@ -211,8 +211,8 @@ public struct TransferContext: Sendable {
   /// Registers the handler that ends the exchange early.
   ///
   /// An exchange has one handler. The control calls it at most once, on any thread, and at once if the exchange is
-  /// already cancelled. The control keeps the handler until the session ends the exchange: a handler that holds this
-  /// context or its control keeps both.
+  /// already cancelled. It must not block: its thread may be the one of all timers. The control keeps the handler until
+  /// the session ends the exchange, so a handler that holds this context or its control keeps both.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
   /// Opens the request's body for this exchange.
