@@ -171,19 +171,27 @@ extension HTTPCache {
 
   /// Removes the stored responses of a URL, and those with `No-Vary-Search` of the URL with any query.
   ///
+  /// Responses of this URL that are under way or being stored are not kept either.
+  ///
   /// - Throws: kind `invalidURL`, or the error of the store.
   public func remove(_ url: some URLConvertible) async throws {
     let url = try url.asURL(relativeTo: nil)
-    for key in CacheKey(url)?.all ?? [] { try await storage.store.removeAll(for: key) }
+    for key in CacheKey(url)?.all ?? [] {
+      storage.preventStoring(key)
+      try await storage.store.removeAll(for: key)
+    }
   }
 
   /// Removes the stored responses that match.
+  ///
+  /// No response is kept that is under way or being stored, because its content is not known yet.
   ///
   /// - Parameter matches: called with each stored response, on any thread, one call after another. Default: all match.
   /// - Throws: the error of the store.
   public func removeAll(
     where matches: @escaping @Sendable (Entry) -> Bool = { _ in true }
   ) async throws(LupineError) {
+    storage.preventStoringAll()
     try await storage.store.removeAll { response in Entry(response).map(matches) ?? true }
   }
 }

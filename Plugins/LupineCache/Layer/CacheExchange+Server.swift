@@ -65,7 +65,7 @@ extension CacheExchange {
       guard error.permitsStaleUse, let stale = try await useOnError(rules, reason, nil) else { throw error }
       return stale
     }
-    // Added before `store` adds its observer: if the body is detached, this closure then moves to the rest.
+    // Added before `store` adds its observer: if the body is detached, this closure is called at the end of the rest.
     response.body.onEnd { [body = response.body] _ in branch.finish(after: body) }
     let isError = ReuseRules.errorStatuses.contains(response.statusCode)
     if isError, let stale = try await useOnError(rules, reason, response.statusCode) {

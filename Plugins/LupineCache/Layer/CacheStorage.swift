@@ -105,13 +105,27 @@ final class CacheStorage: Sendable {
   /// Removes all responses of a URL, and prevents that those that are under way or being stored appear.
   func invalidate(_ url: HTTPURL) async {
     for key in CacheKey(url)?.all ?? [] {
-      let writings = state.withLock { state in
-        state.invalidations.add(key)
-        return Array((state.writings[key] ?? [:]).values)
-      }
-      for writing in writings { writing.invalidate() }
+      preventStoring(key)
       try? await store.removeAll(for: key)
     }
+  }
+
+  /// Prevents that responses of a key appear that are under way or being stored.
+  func preventStoring(_ key: String) {
+    let writings = state.withLock { state in
+      state.invalidations.add(key)
+      return Array((state.writings[key] ?? [:]).values)
+    }
+    for writing in writings { writing.invalidate() }
+  }
+
+  /// Prevents that any response appears that is under way or being stored.
+  func preventStoringAll() {
+    let writings = state.withLock { state in
+      state.invalidations.addAll()
+      return state.writings.values.flatMap(\.values)
+    }
+    for writing in writings { writing.invalidate() }
   }
 
   // Storing

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 
-/// The pieces of a response that is stored.
+/// Supplies the pieces of a response to the task that stores it.
 ///
 /// If its request is cancelled while others read the response, its transfer goes on for them. If the transfer fails, one
 /// more request brings the rest for all of them.

@@ -75,7 +75,7 @@ final class GrowingEntry: Sendable {
     return isDetached
   }
 
-  /// Records that the rest has broken off: that of the detached transfer, or that of another request.
+  /// Records that the rest has broken off: that of the detached transfer, or that from another request.
   func interruptRest() { state.withLock { $0.interruptRest() } }
 
   /// Records that bytes of the rest have arrived, which are stored next; returns whether a request still reads the
@@ -116,7 +116,7 @@ final class GrowingEntry: Sendable {
 
   // The side of the readers
 
-  /// Returns a reader; `nil` if the response cannot be read, or no longer.
+  /// Returns a reader; `nil` if the response cannot be read, or can no longer be read.
   func makeReader() -> GrowingReader? {
     let (changed, isCancelled) = (Signal(), isCancelled)
     let number = state.withLock { $0.addReader(changed, isCancelled) }

@@ -27,7 +27,7 @@ struct GrowingState {
   }
 
   var writer: (any ReadableResponseStoreWriter)?
-  /// Whether the store's writer cannot be read, or no longer.
+  /// Whether the store's writer cannot be read, or can no longer be read.
   var isUnreadable = false
   var count: Int64 = 0
   var end: End?
@@ -36,10 +36,10 @@ struct GrowingState {
   private(set) var readers: [Int: Signal] = [:]
   private var lastReader = 0
 
-  /// Whether others read the response, of which more is to come.
+  /// Whether other requests read the response, and it has not ended.
   private var isRead: Bool { end == nil && writer != nil && !readers.isEmpty }
 
-  /// Whether it is not known if the rest arrives.
+  /// Whether the rest may not arrive.
   ///
   /// - Parameter isCancelled: whether the first request is cancelled.
   private func isUncertain(_ isCancelled: Bool) -> Bool {
@@ -53,6 +53,7 @@ struct GrowingState {
 
   // The transfer
 
+  /// Records that the transfer has broken off; if it is being detached, its rest decides.
   mutating func interrupt() {
     if source == .transfer { source = .unknown }
   }
@@ -73,6 +74,7 @@ struct GrowingState {
     return isUnread
   }
 
+  /// Records that the rest has broken off: that of the detached transfer, or that from another request.
   mutating func interruptRest() { source = .unknown }
 
   /// Records that bytes of the rest have arrived; returns whether a request still reads the response.
@@ -96,11 +98,11 @@ struct GrowingState {
 
   // The readers
 
-  /// Adds a reader and returns its number; `nil` if the response cannot be read, or no longer.
+  /// Adds a reader and returns its number; `nil` if the response cannot be read, or can no longer be read.
   mutating func addReader(_ changed: Signal, _ isCancelled: Bool) -> Int? {
     if isUnreadable { return nil }
     if case .broken = end { return nil }
-    // A transfer is not continued for a request that comes after its end.
+    // A new request does not join a transfer that has broken off and has no readers.
     if readers.isEmpty, isUncertain(isCancelled) { return nil }
     lastReader += 1
     readers[lastReader] = changed

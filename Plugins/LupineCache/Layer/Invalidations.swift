@@ -15,10 +15,15 @@ struct Invalidations {
   /// Counts an invalidation of a key.
   mutating func add(_ key: String) {
     if counts.count >= Self.maximumKeys {
-      counts = [:]
-      resets += 1
+      addAll()
     }
     counts[key, default: 0] += 1
+  }
+
+  /// Counts an invalidation of every key.
+  mutating func addAll() {
+    counts = [:]
+    resets += 1
   }
 
   /// Returns a mark that differs after an invalidation of the key.

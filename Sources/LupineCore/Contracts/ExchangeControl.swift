@@ -203,10 +203,10 @@ public final class ExchangeControl: Sendable {
   /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
   ///
   /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response. A cache
-  /// does so if other requests read the response to the cancelled request. The method divides the body. The body that the layer
-  /// has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its consumer
-  /// has taken, and then the reason as the end. The method returns a body with all other bytes. The caller opens it with
-  /// `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
+  /// does so if other requests read the response to the cancelled request. The method divides the body. The body that
+  /// the layer has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its
+  /// consumer has taken, and then the reason as the end. The method returns a body with all other bytes. The caller
+  /// opens it with `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
   ///
   /// The transport continues as before, and `cancel(_:)` of this branch still ends the exchange. Events of the branch
   /// no longer reach the request. A closure of `ResponseBody.onEnd(_:)` that was added before the first observer, such

@@ -16,7 +16,7 @@ public struct SessionClock: Sendable {
   /// The action is called on any thread, or at once on the calling one, and must not block.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  /// - Parameter executor: the executor of the tasks that sleep for timers; not used for a clock of the system and for a
+  /// - Parameter executor: the executor of the tasks that sleep for timers; not used for a clock of the system or for a
   ///   `TimerClock`.
   public init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
     self = Self.open(clock, executor)

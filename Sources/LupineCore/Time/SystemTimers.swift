@@ -30,7 +30,7 @@ final class SystemTimers: Sendable {
 
   /// - Parameters:
   ///   - sleep: waits on the clock without the thread.
-  ///   - startThread: starts the thread.
+  ///   - startThread: runs the closure on a new thread; throws if the system refuses one.
   init(
     readNanoseconds: @escaping @Sendable () -> Int64, sleep: @escaping Sleep,
     startThread: @escaping SystemThread.Start = { (run) throws(SystemThread.Failure) in
@@ -46,7 +46,8 @@ final class SystemTimers: Sendable {
 
   /// Calls the action on the thread of the timers after a delay, unless the returned timer is cancelled before.
   ///
-  /// If the system refuses the thread, a task sleeps for this timer and calls the action.
+  /// If the system refuses the thread, a task sleeps for this timer and calls the action. That needs more of the system
+  /// than the thread does, but no timer fires too early or not at all.
   func schedule(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     guard hasThread() else {
       let task = Task.detached { [systemSleep] in

@@ -55,7 +55,7 @@ extension SessionRequest {
   // overloads the compiler takes the one without a default argument, so a closure without a `return` returns nothing.
   /// Refuses the responses for which the closure returns a failure or throws.
   ///
-  /// The second parameter has no meaning.
+  /// The second parameter only makes this overload different; do not pass it.
   @_disfavoredOverload @discardableResult
   public func validate(
     _ validation: @escaping @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Result<Void, any Error>,

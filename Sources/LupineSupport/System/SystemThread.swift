@@ -21,7 +21,7 @@ public struct SystemThread: Sendable {
     public init(code: Int32) { self.code = code }
   }
 
-  /// Runs the work on a new thread, which ends with it.
+  /// Runs the work on a new thread, which ends when the work returns.
   public typealias Start = @Sendable (_ run: @escaping @Sendable () -> Void) throws(Failure) -> Void
 
   private final class Work: Sendable {

@@ -151,6 +151,23 @@ import Testing
     #expect(await bench.get().text == "two")
   }
 
+  @Test(arguments: [false, true])
+  func `a removal prevents that a response is stored that is under way`(removesAll: Bool) async throws {
+    let bench = try CacheBench()
+    bench.stub(
+      .cached("one", "max-age=60").delay(.seconds(5)),
+      .cached("", "max-age=60").chunked(["tw", "o"], every: .seconds(5)), .cached("three", "max-age=60"))
+    for text in ["one", "two"] {
+      async let answer = bench.get()
+      await bench.clock.waitForSleepers()
+      if removesAll { try await bench.cache.removeAll() } else { try await bench.cache.remove(CacheBench.url) }
+      bench.clock.advance(by: .seconds(5))
+      #expect(await answer.text == text)
+      await bench.session.finishBackgroundTasks()
+    }
+    #expect(await bench.get().text == "three")
+  }
+
   @Test func `trailers are stored without those of one user`() async throws {
     let bench = try CacheBench()
     let digest = try #require(HTTPField.Name("Digest"))

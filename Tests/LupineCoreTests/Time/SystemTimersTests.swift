@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: both.indices) func `a timer that is set fires once, and a cancelled one never`(index: Int) async {
     let timers = Self.both[index]
     let (notes, fired) = (Notes<String>(), Signal())
-    // The thread runs this action, so that it cannot call the next one before it is cancelled.
+    // This action runs on the thread of the timers, so the next one cannot fire before it is cancelled.
     _ = timers.schedule(.zero) {
       timers.schedule(.zero) { notes.add("cancelled") }.cancel()
       _ = timers.schedule(.milliseconds(1)) {
@@ -61,12 +61,14 @@ import Testing
   // A process that may start no more threads
 
   /// Makes timers on a test's clock to which the system refuses the first threads.
-  private static func timers(_ clock: TestClock, refusals: Int = .max) -> SystemTimers {
-    let starts = Atomic(0)
-    return SystemTimers(
+  private static func timers(
+    _ clock: TestClock, refusals: Int = .max, _ starts: Notes<Void> = Notes()
+  ) -> SystemTimers {
+    SystemTimers(
       readNanoseconds: { clock.now.offset.nanoseconds }, sleep: { try await clock.sleep(for: $0) },
       startThread: { (run) throws(SystemThread.Failure) in
-        guard starts.add(1, ordering: .relaxed).newValue > refusals else { throw SystemThread.Failure(code: EAGAIN) }
+        starts.add(())
+        guard starts.all.count > refusals else { throw SystemThread.Failure(code: EAGAIN) }
         try SystemThread("test-timer", run).detach()
       })
   }
@@ -85,7 +87,7 @@ import Testing
     #expect(cancelled.all.isEmpty)
   }
 
-  @Test func `without a thread a timeout is checked at its deadline alone`() async {
+  @Test func `without a thread a timeout is checked only at its deadline`() async {
     let clock = TestClock()
     let (checks, isOver) = (Notes<Duration>(), Signal())
     let scheduler = TimeoutScheduler(clock: SessionClock(clock, Self.timers(clock))) { now in
@@ -103,11 +105,13 @@ import Testing
 
   @Test func `a thread that was refused is started for a later timer`() async {
     let clock = TestClock()
-    let timers = Self.timers(clock, refusals: 1)
+    let starts = Notes<Void>()
+    let timers = Self.timers(clock, refusals: 1, starts)
     let (first, second) = (Signal(), Signal())
     _ = timers.schedule(.seconds(1)) { first.set() }
     _ = timers.schedule(.zero) { second.set() }
     await second.wait()
+    #expect(starts.all.count == 2)
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
     await first.wait()

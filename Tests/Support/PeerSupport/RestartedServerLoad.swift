@@ -58,7 +58,7 @@ package struct RestartedServerLoad: Sendable {
     let first = try start()
     let requestsBeforeRestart = Int.random(in: 1..<Self.requestsPerRound / 2, using: &random)
     let seeds = (0..<20).map { _ in random.next() }
-    // Requests that are cancelled early do not arrive, so there may be fewer than these.
+    // Requests that are cancelled early do not arrive, so fewer than these may arrive.
     let waiting = Task { _ = try? await first.waitForRequest(count: requestsBeforeRestart) }
     async let complete = {
       defer { waiting.cancel() }

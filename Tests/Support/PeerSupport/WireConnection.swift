@@ -106,7 +106,7 @@ package final class TLSConnection: WireConnection {
     SSL_new_session_ticket(connection) == 1 && SSL_do_handshake(connection) == 1 && !isReset
   }
 
-  /// Whether the client's system has refused bytes, which OpenSSL does not report for tickets.
+  /// Whether the client has closed the connection, which is no error for OpenSSL when it sends a ticket.
   private var isReset: Bool {
     var watched = pollfd(fd: SSL_get_fd(connection), events: 0, revents: 0)
     return poll(&watched, 1, 0) > 0
