@@ -18,8 +18,9 @@ let cache = HTTPCache(memory: .megabytes(32))
 let session = try Session.Builder()
   // snippet.hide
   .transport(mock)
-  .baseURL("https://api.example.com")
   // snippet.show
+  .standardDefaults()
+  .baseURL("https://api.example.com")
   .install(.cache(cache))
   .build()
 let users = await session.request("users").validate().serializingDecodable([User].self).response

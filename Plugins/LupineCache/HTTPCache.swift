@@ -7,6 +7,8 @@ public import LupineFoundation
 /// ```swift
 /// let cache = HTTPCache(memory: .megabytes(32))
 /// let session = try Session.Builder()
+///   .standardDefaults()
+///   .baseURL("https://api.example.com")
 ///   .install(.cache(cache))
 ///   .build()
 /// let users = await session.request("users").validate().serializingDecodable([User].self).response
