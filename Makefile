@@ -32,7 +32,7 @@ help:
 	@echo 'make test    install what is missing, then run every test'
 	@echo 'make offline run the tests on the mock alone, and print how long they took'
 	@echo 'make install install what is missing, and nothing else'
-	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20), and read 400,000 random responses beside h11'
+	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (300), and read 400,000 random responses beside h11'
 	@echo 'make soak    repeat the tests of seeds, cancellations, faults and killed processes for SOAK_MINUTES (30)'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
 	@echo 'make plot    copy the measurements into Benchmarks/results.json, and write the chart and the tables'
@@ -71,7 +71,7 @@ offline: install
 	  --filter '$(OFFLINE_TESTS)' --skip 'takes no more memory'
 
 fuzz: install
-	@$(STAGE) 'fuzzers' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),20)
+	@$(STAGE) 'fuzzers' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),300)
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'random responses beside h11' env LUPINE_RESPONSES=400000 $(PEERS) $(RUN_TESTS) $(STRICT) \
 	  --filter '^LupineFramingTests\.DifferentialTests'
