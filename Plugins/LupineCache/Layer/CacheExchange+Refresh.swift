@@ -43,15 +43,15 @@ struct BackgroundRefresh: Sendable {
   func run(_ task: BackgroundTask) async {
     guard let leases = layer.storage.leases else { return await refresh(task) }
     let clock = SessionClock(task.clock)
-    let lease: CacheLeases.Held?
     do throws(LupineError) {
-      lease = try await leases.acquire(leaseName, until: clock.now() + layer.storage.followLimit, on: clock)
+      let end = clock.now() + layer.storage.followLimit
+      guard let lease = try await leases.acquire(leaseName, until: end, on: clock) else { return }
+      await refresh(task)
+      await leases.release(lease)
     } catch {
-      return Task.isCancelled ? () : await refresh(task)
+      // A store that cannot give leases does not prevent the refresh.
+      if !Task.isCancelled { await refresh(task) }
     }
-    guard let lease else { return }
-    await refresh(task)
-    await leases.release(lease)
   }
 
   private func refresh(_ task: BackgroundTask) async {
@@ -70,10 +70,7 @@ struct BackgroundRefresh: Sendable {
     guard let entry, !ReuseRules.errorStatuses.contains(response.statusCode) else {
       return response.body.open(.discard(limit: task.limits.discardedBody))
     }
-    let writing = layer.storage.begin(entry.record.key)
-    // Compared after `begin`, so that an invalidation is noticed here or by the writing.
-    guard layer.storage.invalidationMark(of: key) == mark else {
-      layer.storage.end(writing, entry.record.key)
+    guard let writing = layer.storage.begin(entry.record.key, since: mark, of: key) else {
       return response.body.open(.discard(limit: task.limits.discardedBody))
     }
     response.body.open(.stream(window: 256 << 10))

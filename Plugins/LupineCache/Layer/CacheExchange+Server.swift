@@ -164,10 +164,7 @@ extension CacheExchange {
       context.emitCache("does not store the response: \(error.reason)")
       return false
     }
-    let writing = storage.begin(entry.record.key)
-    // Compared after `begin`, so that an invalidation is noticed here or by the writing.
-    guard storage.invalidationMark(of: key) == invalidationMark else {
-      storage.end(writing, entry.record.key)
+    guard let writing = storage.begin(entry.record.key, since: invalidationMark, of: key) else {
       context.emitCache("does not store the response: another request has changed the resource")
       return false
     }

@@ -30,8 +30,7 @@ final class CacheLeases: Sendable {
 
   /// Takes the lease of a key; waits for its release if this cache has it.
   ///
-  /// - Parameters:
-  ///   - end: when it stops waiting, on the clock.
+  /// - Parameter end: the time of the clock at which it stops waiting.
   /// - Returns: `nil` if another machine has the lease, or if this cache has it until `end`.
   /// - Throws: the error of the store, or `cancelled` if the task was cancelled.
   func acquire(_ key: String, until end: Duration, on clock: SessionClock) async throws(LupineError) -> Held? {
@@ -54,7 +53,9 @@ final class CacheLeases: Sendable {
     }
   }
 
-  /// Records a lease before the store is asked for it; returns the one that this cache has already.
+  /// Records a new lease, for which the caller then asks the store.
+  ///
+  /// If this cache already has a lease with the same key, it records nothing and returns that lease.
   private func reserve(_ new: Held) -> Held? {
     held.withLock { held in
       if let other = held[new.key] { return other }

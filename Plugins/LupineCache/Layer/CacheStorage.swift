@@ -130,6 +130,21 @@ final class CacheStorage: Sendable {
 
   // Storing
 
+  /// Registers a response that is about to be stored; `nil` if the resource has changed since its request was sent.
+  ///
+  /// - Parameters:
+  ///   - key: the key under which the response is stored.
+  ///   - mark: the mark of the request's URL, from before the request was sent.
+  func begin(_ key: String, since mark: Invalidations.Mark, of url: CacheKey) -> EntryWriting? {
+    let writing = begin(key)
+    // Compared after `begin`, so that an invalidation is noticed here or by the writing.
+    guard invalidationMark(of: url) == mark else {
+      end(writing, key)
+      return nil
+    }
+    return writing
+  }
+
   /// Registers a response that is about to be stored.
   func begin(_ key: String) -> EntryWriting {
     let writing = EntryWriting()

@@ -49,7 +49,7 @@ final class SystemTimers: Sendable {
   /// If the system refuses the thread, a task sleeps for this timer and calls the action. That needs more of the system
   /// than the thread does, but no timer fires too early or not at all.
   func schedule(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    guard hasThread() else {
+    guard startThreadIfNeeded() else {
       let task = Task.detached { [systemSleep] in
         try await systemSleep(delay)
         action()
@@ -70,8 +70,8 @@ final class SystemTimers: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Starts the thread if it does not run; returns whether it runs.
-  private func hasThread() -> Bool {
+  /// Starts the thread if it does not run; returns whether it runs now.
+  private func startThreadIfNeeded() -> Bool {
     isRunning.withLock { isRunning in
       if isRunning { return true }
       do throws(SystemThread.Failure) {

@@ -37,7 +37,7 @@ extension SessionRequest {
 
   /// Sets the instant at which the request ends, such as `.now + .seconds(2)`.
   ///
-  /// The rules are those of the method for the instants of any clock.
+  /// It works like the method that takes an instant of any clock.
   @discardableResult
   public func deadline(_ instant: ContinuousClock.Instant) -> Self {
     execution.setDeadline(instant)

@@ -185,7 +185,7 @@ extension Session {
   /// Sets a deadline such as `.now + .seconds(2)` for all requests that are made in the operation and in the tasks that
   /// it starts.
   ///
-  /// The rules are those of the method for the instants of any clock.
+  /// It works like the method that takes an instant of any clock.
   public static func withDeadline<Value>(
     _ instant: ContinuousClock.Instant, operation: () async throws -> Value
   ) async rethrows -> Value {

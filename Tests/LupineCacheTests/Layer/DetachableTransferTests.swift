@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the end of the storing task ends the rest if nobody has taken it`(hasFailed: Bool) {
+  func `a storing task that ends without taking the rest ends the exchange`(hasFailed: Bool) {
     #expect(transfer.detach(branch, Self.reason))
     if hasFailed { fail(.connectionLost) }
     #expect(ends.value.isEmpty)

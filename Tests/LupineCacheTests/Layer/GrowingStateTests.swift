@@ -6,7 +6,7 @@ import Testing
 
 @testable import LupineCache
 
-/// Orders of events that a simulation with one thread does not reach.
+/// Tests orders of events that only several threads can produce.
 @Suite struct GrowingStateTests {
   private final class Writer: ReadableResponseStoreWriter {
     func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] { [] }
@@ -76,7 +76,7 @@ import Testing
     #expect(admitsReader() == false)
   }
 
-  @Test mutating func `a rest of another request that nobody reads any more is given up`() {
+  @Test mutating func `the rest from another request is given up when its last reader leaves`() {
     state.interrupt()
     #expect(state.resume() == true)
     #expect(admitsReader() == true)

@@ -36,7 +36,7 @@ import Testing
     _ = try stage.write([1, 2, 3])
     let first = Task { await stage.body.flush() }
     await begun.raised()
-    // Has begun to wait for the first one when this line returns.
+    // `Task.immediate` returns when this flush waits for the first one.
     let second = Task.immediate { await stage.body.flush() }
     let rest = try #require(stage.branch.detachBody(Stage.reason))
     _ = isData ? try stage.writer.write(Data([4, 5])) : try stage.write([4, 5])

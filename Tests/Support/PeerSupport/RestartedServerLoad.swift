@@ -62,7 +62,7 @@ package struct RestartedServerLoad: Sendable {
     let waiting = Task { _ = try? await first.waitForRequest(count: requestsBeforeRestart) }
     async let complete = {
       defer { waiting.cancel() }
-      return try await work(seeds)
+      return try await workConcurrently(seeds)
     }()
     await waiting.value
     first.stop()
@@ -71,7 +71,7 @@ package struct RestartedServerLoad: Sendable {
     return try await complete
   }
 
-  private func work(_ seeds: [UInt64]) async throws -> Int {
+  private func workConcurrently(_ seeds: [UInt64]) async throws -> Int {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for seed in seeds {
         group.addTask { try await work(SplitMix(seed: seed), count: Self.requestsPerRound / seeds.count) }
