@@ -9,10 +9,9 @@ import LupineSQLite
 let (hashKey, authenticationKey) = ([UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 32))
 
 /// Makes a cache on a disk.
-func cacheOnDisk() async throws -> HTTPCache {
+func cacheOnDisk() throws -> HTTPCache {
   // snippet.show
-  let store = SQLiteStore(at: "/var/cache/news", maximumSize: 256 << 20)
-  let cache = try HTTPCache(store: store, hashKey: try await store.secret())
+  let cache = try HTTPCache(memory: .megabytes(32), store: .sqlite(at: "/var/cache/news", .megabytes(500)))
   // snippet.hide
   return cache
 }
@@ -22,7 +21,7 @@ func sharedCache() throws -> HTTPCache {
   // snippet.show
   let store = try RedisStore(
     RedisServer(url: "redis://cache.internal:6379"), authenticationKey: authenticationKey)
-  let cache = try HTTPCache(store: store, hashKey: hashKey)
+  let cache = try HTTPCache(memory: .megabytes(32), store: store, hashKey: hashKey)
   // snippet.hide
   return cache
 }

@@ -21,8 +21,8 @@ import Row
   private static func measureOnDisk(_ work: Work) async throws {
     let folder = (Work.variable("TMPDIR") ?? "/tmp") + "/responses"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = SQLiteStore(at: folder, maximumSize: 16 << 30)
-    let cache = try HTTPCache(store: store, hashKey: try await store.secret())
+    let store = SQLiteStore(at: folder, maximumSize: .gigabytes(16))
+    let cache = try HTTPCache(store: store)
     try await Requests.measureCurl(work) { $0.install(.cache(cache)) }
     // An entry is given up if the store is slower than the transfer, and the figures would be those of no store.
     guard try await cache.size > 1 << 30 else { throw WorkError("the response was not stored") }

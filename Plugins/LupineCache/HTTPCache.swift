@@ -79,16 +79,17 @@ public final class HTTPCache: Sendable {
   ///
   /// - Parameter size: the most bytes that stored responses take. One takes at most an eighth.
   public convenience init(memory size: CacheSize, _ configuration: Configuration = Configuration()) {
-    let key = KeyedHash.makeKey(configuration.random)
-    self.init(MemoryResponseStore(size: size), hashKey: key, configuration)
+    self.init(MemoryResponseStore(size: size), .key(KeyedHash.makeKey(configuration.random)), configuration)
   }
 
   /// Makes a cache that keeps responses in a store, for later processes and for other caches with the same key.
   ///
   /// ```swift
-  /// let store = SQLiteStore(at: "/var/cache/news", maximumSize: 256 << 20)
-  /// let cache = try HTTPCache(store: store, hashKey: try await store.secret())
+  /// let cache = try HTTPCache(memory: .megabytes(32), store: .sqlite(at: "/var/cache/news", .megabytes(500)))
   /// ```
+  ///
+  /// Copies of heads and of small contents are kept in memory, so that most hits do not wait for the store. A change by
+  /// this cache drops the copies; one by another process is noticed after 64 hits at the latest.
   ///
   /// A cache with another key finds only responses for everyone and for requests without credentials, and of those the
   /// ones without `Vary`.
@@ -98,24 +99,29 @@ public final class HTTPCache: Sendable {
   /// than `publicInternetOnly` share none with other caches: another process cannot tell that these are the same.
   ///
   /// - Parameters:
+  ///   - size: the most bytes that the copies take. One URL takes at most an eighth. Default: none, so that each hit is
+  ///     read from the store.
   ///   - store: keeps the responses.
   ///   - hashKey: at least 32 random bytes for the hashes of credentials and of fields that `Vary` names. Keep them
-  ///     secret: who has them and the store can test guesses of a credential.
+  ///     secret: who has them and the store can test guesses of a credential. Default: the key that the store keeps
+  ///     (`ResponseStore.hashKey()`), as `SQLiteStore` does in its folder. Without either, the cache stores no response
+  ///     to a request with credentials, unless the response is for everyone.
   ///   - configuration: the behaviour of the cache.
-  /// - Throws: kind `configuration` if the key has fewer than 32 bytes.
+  /// - Throws: kind `configuration` if the key has fewer than 32 bytes; the error of the store if it cannot read its key.
   public convenience init(
-    store: any ResponseStore, hashKey: [UInt8], _ configuration: Configuration = Configuration()
+    memory size: CacheSize = .bytes(0), store: any ResponseStore, hashKey: [UInt8]? = nil,
+    _ configuration: Configuration = Configuration()
   ) throws(LupineError) {
-    guard hashKey.count >= 32 else {
+    let lasting = if let hashKey { hashKey } else { try store.hashKey() }
+    if let lasting, lasting.count < 32 {
       throw .unusable(
-        "hashKey",
-        "The hash key of a cache must have at least 32 random bytes, and this one has \(hashKey.count); "
-          + "SQLiteStore.secret() returns such a key.")
+        "hashKey", "The hash key of a cache must have at least 32 random bytes, and this one has \(lasting.count).")
     }
-    self.init(store, hashKey: hashKey, configuration)
+    let store = size > .bytes(0) ? MemoryTier(over: store, size: size) : store
+    self.init(store, lasting.map { .key($0) } ?? .none(KeyedHash.makeKey(configuration.random)), configuration)
   }
 
-  private init(_ store: any ResponseStore, hashKey: [UInt8], _ configuration: Configuration) {
+  private init(_ store: any ResponseStore, _ hashKey: CacheStorage.HashKey, _ configuration: Configuration) {
     storage = CacheStorage(
       store: store, hashKey: hashKey, isShared: configuration.isShared,
       refreshLimit: configuration.backgroundRefreshes, followLimit: configuration.collapsedWait,

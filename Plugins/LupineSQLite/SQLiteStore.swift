@@ -25,13 +25,13 @@ import LupineSupport
 /// Responses are read on a connection of their own, so that a hit does not wait for what is being written.
 ///
 /// The database is opened by the first call. Methods throw `LupineError` of kind `fileFailed` with SQLite's or the
-/// system's text if a file cannot be used. The store uses threads of `BlockingWork`, one at a time for writing to the database and one for
-/// reading it.
+/// system's text if a file cannot be used. The store uses threads of `BlockingWork`, one at a time for writing to the
+/// database and one for reading it.
 public final class SQLiteStore: ResponseStore {
   /// The folder of the store.
   public let folder: String
   /// The number of bytes on the disk that the store may use.
-  public let maximumSize: Int64
+  public let maximumSize: CacheSize
   private let engine: StoreEngine
   private let reader: StoreReader
 
@@ -44,12 +44,12 @@ public final class SQLiteStore: ResponseStore {
   ///   - random: returns 64 random bits, for the names of files and the secret; called from any thread. Default: the
   ///     system's source.
   public init(
-    at folder: String, maximumSize: Int64,
+    at folder: String, maximumSize: CacheSize,
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
   ) {
     self.folder = folder
     self.maximumSize = maximumSize
-    engine = StoreEngine(folder, maximumSize: maximumSize, random: random)
+    engine = StoreEngine(folder, maximumSize: maximumSize.bytes, random: random)
     reader = StoreReader(engine.keys, engine.uses)
   }
 
@@ -63,12 +63,18 @@ public final class SQLiteStore: ResponseStore {
     await reader.close()
   }
 
-  /// Returns 32 random bytes that belong to the folder, such as a cache's key for the hashes of secrets.
+  /// Returns 32 random bytes that belong to the folder, as the key for a cache's hashes of secrets.
   ///
-  /// The first call makes them; later processes get the same. A file that is damaged is moved aside and made anew.
+  /// The first call makes the folder and a file in it; later processes get the same bytes. A file that is damaged is
+  /// moved aside and made anew. The calling thread waits for the disk.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read or made.
-  public func secret() async throws(LupineError) -> [UInt8] { try await engine.secret() }
+  /// - Throws: `LupineError` of kind `fileFailed` if the folder or the file cannot be used.
+  public func hashKey() throws(LupineError) -> [UInt8]? {
+    let folder = try StoreFolder(at: folder)
+    return try folder.whileLocked { () throws(LupineError) in
+      try SecretFile(in: folder).load(orMakeWith: engine.random)
+    }
+  }
 
   /// Returns the stored responses of a key; waits for no disk if there is none.
   public func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
@@ -155,7 +161,7 @@ extension ResponseStore where Self == SQLiteStore {
   /// A store in a folder; see `SQLiteStore`.
   ///
   /// - Parameter maximumSize: the number of bytes on the disk that the store may use.
-  public static func sqlite(at folder: String, maximumSize: Int64) -> SQLiteStore {
+  public static func sqlite(at folder: String, _ maximumSize: CacheSize) -> SQLiteStore {
     SQLiteStore(at: folder, maximumSize: maximumSize)
   }
 }

@@ -100,7 +100,7 @@ import Testing
     let store = stage.makeStore()
     try await store.add("small", small)
     try await store.add("large", large)
-    _ = try await store.secret()
+    _ = try store.hashKey()
     #expect(try stage.mode(stage.path) == 0o700)
     #expect(try stage.mode(stage.path + "/contents") == 0o700)
     let files = stage.names().filter { $0 != "contents" }

@@ -16,7 +16,9 @@ final class StoreFolderStage: Sendable {
   /// The paths of the files with contents, sorted.
   var contents: [String] { names("contents").map { "\(path)/contents/\($0)" } }
 
-  func makeStore(maximumSize: Int64 = 32 << 20) -> SQLiteStore { SQLiteStore(at: path, maximumSize: maximumSize) }
+  func makeStore(maximumSize: Int64 = 32 << 20) -> SQLiteStore {
+    SQLiteStore(at: path, maximumSize: .bytes(maximumSize))
+  }
 
   /// The names in a folder of the store, sorted.
   func names(_ subfolder: String = "") -> [String] {

@@ -66,11 +66,10 @@ extension CacheExchange {
     let rules = ReuseRules(request, candidate, now: context.now())
     var selection = Selection()
     selection.candidate = candidate
-    if case .use = ReuseRules.decision(for: request, selection, rules) {
-      if let reader = growing.makeReader() {
-        try await wait(until: end, on: clock) { await reader.waitForBeginning() }
-        if reader.canBegin { return try await read(reader, rules, reason, on: clock) }
-      }
+    guard case .use = ReuseRules.decision(for: request, selection, rules) else { return nil }
+    if let reader = growing.makeReader() {
+      try await wait(until: end, on: clock) { await reader.waitForBeginning() }
+      if reader.canBegin { return try await read(reader, rules, reason, on: clock) }
     }
     try await wait(until: end, on: clock) { await writing.isOver.wait() }
     return nil
@@ -81,7 +80,7 @@ extension CacheExchange {
   private func candidate(in growing: GrowingEntry) -> Candidate? {
     guard growing.mark == invalidationMark else { return nil }
     var selection = Selection()
-    selection.add([growing.response], for: request, storage.hash, isShared: storage.isShared)
+    selection.add([growing.candidate.response], for: request, storage.hash, isShared: storage.isShared)
     return selection.candidate.flatMap { $0.isOfAnotherUser ? nil : $0 }
   }
 

@@ -64,7 +64,9 @@ struct BackgroundRefresh: Sendable {
       guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }
       let confirmation = Confirmation(
         candidate, by: response.head, sent: sent, request, layer.storage.isShared, now: task.now())
-      return await confirmation.apply(to: layer.storage.store)
+      // The stored response then stays as it is.
+      _ = try? await confirmation.apply(to: layer.storage.store)
+      return
     }
     let entry = try? NewEntry(response.head, to: original, request, key: key, layer, sent: sent, now: task.now())
     guard let entry, !ReuseRules.errorStatuses.contains(response.statusCode) else {
@@ -85,7 +87,7 @@ struct BackgroundRefresh: Sendable {
       if let bytes = try await body.next() { return .bytes(Data(bytes)) }
       return .end(try await body.end().trailers)
     } catch {
-      return .failure
+      return .failure(StoringRefusal(error))
     }
   }
 }

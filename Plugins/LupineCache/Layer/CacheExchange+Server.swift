@@ -116,7 +116,12 @@ extension CacheExchange {
     for cookie in head.headerFields[fields: .setCookie] { answerHead.headerFields.append(cookie) }
     let current = Candidate(ParsedResponse(candidate.stored), confirmation.entry)
     let answer = try await answer(current, answerHead, status)
-    await confirmation.apply(to: storage.store)
+    if ReuseRules(request, current, now: context.now()).permitsSharing {
+      storage.recordSharing(flightName)
+    } else {
+      flight?.answersNoOther()
+    }
+    await apply(confirmation)
     return answer
   }
 
@@ -128,7 +133,7 @@ extension CacheExchange {
     if let candidate, response.source == .origin { await compare(candidate, with: response.head, sent: sent) }
     status.isStored =
       response.source == .origin && store(response.head, response.body, sent: sent, replacing: candidate?.stored)
-    if !status.isStored { flight?.doesNotStore() }
+    if !status.isStored { flight?.answersNoOther() }
     if status.isStored { context.emitCache("stores the response") }
     response.attributes[CacheStatus.self] = status
     return response
@@ -148,8 +153,13 @@ extension CacheExchange {
       confirms = EntityTag(of: candidate.head.headerFields)?.matchesStrongly(tag) ?? false
     }
     guard confirms else { return }
-    await Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now())
-      .apply(to: storage.store)
+    await apply(Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now()))
+  }
+
+  private func apply(_ confirmation: Confirmation) async {
+    do throws(LupineError) { try await confirmation.apply(to: storage.store) } catch {
+      context.emitCache("does not update the stored response, because the store fails: \(error.message)")
+    }
   }
 
   /// Stores a response while it passes to its destination; returns whether it does.
@@ -169,12 +179,15 @@ extension CacheExchange {
       return false
     }
     let queue = EntryQueue()
-    let growing = flight.map { _ in GrowingEntry(entry, invalidationMark, context.control) }
+    let isShareable = ReuseRules(request, entry.candidate, now: context.now()).permitsSharing
+    let growing = flight != nil && isShareable ? GrowingEntry(entry, invalidationMark, context.control) : nil
+    let emit = context.isObserved ? context.makeEventEmitter() : nil
     let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
       var response = ContinuedResponse(queue, growing, layer, original, task)
-      await layer.storage.write(entry.record, length: entry.length, writing, replacing: former, growing) {
-        await response.next()
-      }
+      let refusal = await layer.storage.write(
+        entry.record, length: entry.length, writing, replacing: former, growing
+      ) { await response.next() }
+      if let refusal { emit?(.decided(policy: "cache", reason: "does not store the response: \(refusal.reason)")) }
       growing?.transfer.end()
       if let flight { layer.storage.remove(flight, flightName) }
       queue.fail()
@@ -183,8 +196,12 @@ extension CacheExchange {
       storage.end(writing, entry.record.key)
       return false
     }
-    if let growing { flight?.stores(writing, growing) }
-    storage.recordStoring(flightName)
+    if let growing {
+      flight?.stores(writing, growing)
+    } else {
+      flight?.answersNoOther()
+    }
+    if isShareable { storage.recordSharing(flightName) }
     body.tee(into: StoringObserver(queue, writing, growing))
     return true
   }

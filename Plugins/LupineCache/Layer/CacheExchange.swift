@@ -62,7 +62,26 @@ struct CacheExchange: Sendable {
   @inline(__always)
   private func responses(for key: String) async throws(LupineError) -> [ParsedResponse] {
     if let found = storage.responsesInMemory(for: key) { return found }
-    return try await context.waiting { [storage] in await storage.responses(for: key).map { ParsedResponse($0) } }
+    return try await stored("finds no response") { [storage] () throws(LupineError) in
+      try await storage.responses(for: key).map { ParsedResponse($0) }
+    } ?? []
+  }
+
+  /// Returns what the store returns; `nil` if it fails, which is a missing response and not an error of the request.
+  func stored<Value: Sendable>(
+    _ consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Value
+  ) async throws(LupineError) -> Value? {
+    let result = try await context.waiting {
+      do throws(LupineError) { return Result<Value, LupineError>.success(try await work()) } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let error):
+      context.emitCache("\(consequence), because the store fails: \(error.message)")
+      return nil
+    }
   }
 
   /// Answers with the stored response.
@@ -134,8 +153,10 @@ struct CacheExchange: Sendable {
   func content(
     of stored: StoredResponse, _ range: Range<Int64>?
   ) async throws(LupineError) -> RequestBody? {
-    if let memory = storage.memory { return memory.contentInMemory(of: stored, in: range) }
-    return try await context.waiting { [storage] in (try? await storage.store.content(of: stored, in: range)) ?? nil }
+    if let content = storage.immediate?.contentInMemory(of: stored, in: range) { return content }
+    return try await self.stored("does not use the stored response") { [storage] () throws(LupineError) in
+      try await storage.store.content(of: stored, in: range)
+    } ?? nil
   }
 
   private func make(

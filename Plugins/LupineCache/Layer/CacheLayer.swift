@@ -52,7 +52,11 @@ final class CacheLayer: Transport {
     let response = try await forward(request, .method, in: context)
     let isSuccess = [.successful, .redirection].contains(response.head.status.kind)
     guard isSuccess, response.source == .origin, !Self.safeMethods.contains(request.method) else { return response }
-    for url in Self.invalidated(by: request, response.head) { await storage.invalidate(url) }
+    for url in Self.invalidated(by: request, response.head) {
+      do throws(LupineError) { try await storage.invalidate(url) } catch {
+        context.emitCache("does not remove what is stored of the changed resource: \(error.message)")
+      }
+    }
     context.emitCache("removes what is stored of \(request.url.origin)'s changed resource")
     return response
   }

@@ -132,11 +132,13 @@ private struct JoinedContent {
         if let bytes = try await reader?.next() { return .bytes(bytes) }
         guard let (stored, range) = slices.first else { return .end(nil) }
         slices.removeFirst()
-        guard let content = try await store.content(of: stored, in: range) else { return .failure }
+        guard let content = try await store.content(of: stored, in: range) else {
+          return .failure(StoringRefusal(reason: "a part of it is gone"))
+        }
         reader = ContentReader(content)
       }
     } catch {
-      return .failure
+      return .failure(StoringRefusal(error))
     }
   }
 }

@@ -8,10 +8,16 @@ import Synchronization
 ///
 /// An error of the store is not one of a request: it counts as a missing response.
 final class CacheStorage: Sendable {
-  /// The number of variants of a URL; a further one replaces the oldest.
-  static let maximumVariants = 16
   /// The largest number of connection keys whose hashes are kept.
   private static let maximumConnections = 1_000
+
+  /// The key of the hashes of secrets.
+  enum HashKey {
+    /// A key of all caches of the store.
+    case key([UInt8])
+    /// Random bytes of this cache alone: no other cache would recognise the users.
+    case none([UInt8])
+  }
 
   private struct State {
     var writings: [String: [ObjectIdentifier: EntryWriting]] = [:]
@@ -25,10 +31,12 @@ final class CacheStorage: Sendable {
   }
 
   let store: any ResponseStore
-  /// The store if it is in memory, so that its calls never wait; `nil` for another store.
-  let memory: MemoryResponseStore?
+  /// The store if it can answer from memory; `nil` for another store.
+  let immediate: (any ImmediateStore)?
   let isShared: Bool
   let hash: KeyedHash
+  /// Whether responses to requests with credentials may be stored.
+  let storesCredentials: Bool
   /// Random text that no other process has.
   private let processMark: String
   private let refreshLimit: Int
@@ -40,16 +48,19 @@ final class CacheStorage: Sendable {
 
   /// - Parameter leaseLifetime: the time after which another machine may send a request that this one has sent.
   init(
-    store: any ResponseStore, hashKey: [UInt8], isShared: Bool, refreshLimit: Int, followLimit: Duration,
+    store: any ResponseStore, hashKey: HashKey, isShared: Bool, refreshLimit: Int, followLimit: Duration,
     leaseLifetime: Duration, random: () -> UInt64
   ) {
     self.store = store
-    memory = store as? MemoryResponseStore
+    immediate = store as? any ImmediateStore
     self.isShared = isShared
     self.refreshLimit = refreshLimit
     self.followLimit = followLimit
     leases = store.leases.map { CacheLeases($0, lifetime: leaseLifetime) }
-    hash = KeyedHash(key: hashKey)
+    switch hashKey {
+    case .key(let bytes): (hash, storesCredentials) = (KeyedHash(key: bytes), true)
+    case .none(let bytes): (hash, storesCredentials) = (KeyedHash(key: bytes), false)
+    }
     processMark = Hexadecimal.text(KeyedHash.makeKey(random))
   }
 
@@ -75,26 +86,28 @@ final class CacheStorage: Sendable {
   }
 
   /// Returns the stored responses of a key, after those that have arrived are stored.
-  func responses(for key: String) async -> [StoredResponse] {
+  ///
+  /// - Throws: the error of the store.
+  func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
     while let writing = state.withLock({ $0.writings[key]?.values.first { $0.isCommitting } }) {
       await writing.isOver.wait()
       if Task.isCancelled { return [] }
     }
-    return (try? await store.responses(for: key)) ?? []
+    return try await store.responses(for: key)
   }
 
   /// Returns the stored responses of a key if they are in memory and none is being committed; `nil` if not.
   func responsesInMemory(for key: String) -> [ParsedResponse]? {
-    guard let memory, !state.withLock({ $0.writings[key]?.values.contains { $0.isCommitting } ?? false }) else {
+    guard let immediate, !state.withLock({ $0.writings[key]?.values.contains { $0.isCommitting } ?? false }) else {
       return nil
     }
-    return memory.parsedResponses(for: key)
+    return immediate.responsesInMemory(for: key)
   }
 
   /// Whether there may be a response with `No-Vary-Search`; only a store in memory can tell.
   var mayHaveKeysWithoutQuery: Bool {
-    guard let memory else { return true }
-    return memory.hasHadKeysWithoutQuery || state.withLock { $0.hasWrittenKeysWithoutQuery }
+    guard let immediate else { return true }
+    return immediate.mayHaveKeysWithoutQuery || state.withLock { $0.hasWrittenKeysWithoutQuery }
   }
 
   /// Returns a mark of a URL that differs after `invalidate(_:)`.
@@ -103,11 +116,15 @@ final class CacheStorage: Sendable {
   }
 
   /// Removes all responses of a URL, and prevents that those that are under way or being stored appear.
-  func invalidate(_ url: HTTPURL) async {
+  ///
+  /// - Throws: the last error of the store.
+  func invalidate(_ url: HTTPURL) async throws(LupineError) {
+    var failure: LupineError?
     for key in CacheKey(url)?.all ?? [] {
       preventStoring(key)
-      try? await store.removeAll(for: key)
+      do throws(LupineError) { try await store.removeAll(for: key) } catch { failure = error }
     }
+    if let failure { throw failure }
   }
 
   /// Prevents that responses of a key appear that are under way or being stored.
@@ -163,71 +180,6 @@ final class CacheStorage: Sendable {
     writing.isOver.set()
   }
 
-  /// Stores a response from its pieces, unless one is missing, the store fails or the resource has changed.
-  ///
-  /// - Parameters:
-  ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
-  ///     the server now says otherwise which parts of the query matter.
-  ///   - growing: what other requests read meanwhile.
-  func write(
-    _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, replacing former: StoredResponse? = nil,
-    _ growing: GrowingEntry? = nil, next: () async -> EntryQueue.Piece
-  ) async {
-    defer {
-      growing?.fail()
-      end(writing, record.key)
-    }
-    guard let writer = try? await store.makeWriter(for: record, length: length) else { return }
-    growing?.open(writer)
-    do throws(LupineError) {
-      var written: Int64 = 0
-      while true {
-        switch await next() {
-        case .bytes(let bytes):
-          written += Int64(bytes.count)
-          try await writer.append(bytes)
-          growing?.advance(by: bytes.count)
-        case .end(let all):
-          let trailers = StoredHead.storing(trailers: all)
-          guard written == length ?? written else { return await writer.abort() }
-          writing.hasArrived()
-          growing?.complete(trailers)
-          guard !writing.isInvalidated else { return await writer.abort() }
-          try await settle(try await writer.commit(trailers: trailers), writing)
-          if let former, former.record.key != record.key { try? await store.remove(former) }
-          return
-        case .interruption:
-          writing.interrupt()
-          guard !writing.isInvalidated, let part = record.interrupted(after: written) else {
-            return await writer.abort()
-          }
-          return try await settle(try await writer.commit(as: part), writing)
-        case .failure: return await writer.abort()
-        }
-      }
-    } catch {
-      await writer.abort()
-    }
-  }
-
-  /// Brings what else is stored of a key in line with a response that was just stored.
-  private func settle(_ stored: StoredResponse?, _ writing: EntryWriting) async throws(LupineError) {
-    guard let stored else { return }
-    // The request that changed the resource may have come during the commit.
-    guard !writing.isInvalidated else { return try await store.remove(stored) }
-    await join(stored, writing)
-    await limitVariants(of: stored.record.key)
-  }
-
-  /// Removes the oldest variants of a key over the limit.
-  private func limitVariants(of key: String) async {
-    guard let all = try? await store.responses(for: key), all.count > Self.maximumVariants else { return }
-    let dated = all.map { ($0, EntryMetadata($0.record.metadata)?.responseTime ?? .distantPast) }
-    for (response, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(all.count - Self.maximumVariants) {
-      try? await store.remove(response)
-    }
-  }
-
   // Requests that wait for others
 
   func join(_ name: Flight.Name) -> Flights.Role { state.withLock { $0.flights.join(name) } }
@@ -249,7 +201,7 @@ final class CacheStorage: Sendable {
     flight.decide()
   }
 
-  func recordStoring(_ name: Flight.Name) { state.withLock { $0.flights.recordStoring(name) } }
+  func recordSharing(_ name: Flight.Name) { state.withLock { $0.flights.recordSharing(name) } }
 
   func remove(_ flight: Flight, _ name: Flight.Name) { state.withLock { $0.flights.remove(flight, name) } }
 

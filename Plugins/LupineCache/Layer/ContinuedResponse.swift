@@ -21,6 +21,9 @@ struct ContinuedResponse: Sendable {
   private var position: Int64 = 0
   private var remaining: Int64?
 
+  private static let changed = EntryQueue.Piece.failure(
+    StoringRefusal(reason: "it broke off, and the server has changed it meanwhile"))
+
   init(
     _ queue: EntryQueue, _ growing: GrowingEntry?, _ layer: CacheLayer, _ original: OutgoingRequest,
     _ task: BackgroundTask
@@ -83,7 +86,7 @@ struct ContinuedResponse: Sendable {
     do throws(LupineError) {
       while var bytes = try await rest.next() {
         remaining? -= Int64(bytes.count)
-        guard remaining ?? 0 >= 0, let count = await known(bytes) else { return .failure }
+        guard remaining ?? 0 >= 0, let count = await known(bytes) else { return Self.changed }
         position += Int64(bytes.count)
         bytes.removeFirst(count)
         // The end of this task cancels the request.
@@ -91,10 +94,10 @@ struct ContinuedResponse: Sendable {
         guard !bytes.isEmpty else { continue }
         return growing.resume() ? .bytes(Data(bytes)) : .interruption
       }
-      guard remaining ?? 0 == 0, let growing, position >= growing.count else { return .failure }
+      guard remaining ?? 0 == 0, let growing, position >= growing.count else { return Self.changed }
       return .end(try await rest.end().trailers)
     } catch {
-      guard error.isInterruption else { return .failure }
+      guard error.isInterruption else { return .failure(StoringRefusal(error)) }
       growing?.interruptRest()
       guard restIsDetached else { return .interruption }
       restIsDetached = false

@@ -17,9 +17,12 @@ final class EntryQueue: Sendable {
     case end(HTTPFields?)
     /// The transfer has ended before the response was complete.
     case interruption
-    /// The response is not stored.
-    case failure
+    /// The response is not stored, for this reason.
+    case failure(StoringRefusal)
   }
+
+  private static let overflow = StoringRefusal(reason: "more than 1 MiB of it waits for the store")
+  private static let unwanted = StoringRefusal(reason: "its transfer has failed")
 
   /// How often a full queue lets other threads run before it gives the response up: some tens of microseconds in all, if
   /// no thread is ready.
@@ -50,7 +53,7 @@ final class EntryQueue: Sendable {
     let isTaken = state.withLock { state in
       guard state.end == nil else { return false }
       guard state.bytes.count + bytes.count <= Self.limit else {
-        state = State(end: .failure)
+        state = State(end: .failure(Self.overflow))
         return false
       }
       state.bytes.append(contentsOf: bytes)
@@ -67,7 +70,7 @@ final class EntryQueue: Sendable {
   func interrupt() { end(.interruption) }
 
   /// Ends the queue without its bytes, unless it has ended.
-  func fail() { end(.failure) }
+  func fail() { end(.failure(Self.unwanted)) }
 
   private func end(_ piece: Piece) {
     state.withLock { state in
@@ -91,7 +94,7 @@ final class EntryQueue: Sendable {
       if let piece { return piece }
       await ready.wait()
     }
-    return .failure
+    return .failure(Self.unwanted)
   }
 }
 

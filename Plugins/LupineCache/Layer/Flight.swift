@@ -27,7 +27,8 @@ final class Flight: Sendable {
     /// The head has not arrived; after the decision: the request was cancelled or has failed.
     case pending
     case stores(EntryWriting, GrowingEntry)
-    case doesNotStore
+    /// The response is not stored, or must be validated by each request.
+    case answersNoOther
     /// The request was answered, and what was stored before stays, as after 304.
     case answers
   }
@@ -41,8 +42,8 @@ final class Flight: Sendable {
     outcome.withLock { $0 = .stores(writing, growing) }
   }
 
-  /// Records that the response is not stored.
-  func doesNotStore() { outcome.withLock { $0 = .doesNotStore } }
+  /// Records that the response is not stored, or that each request must validate it.
+  func answersNoOther() { outcome.withLock { $0 = .answersNoOther } }
 
   /// Records that the request was answered.
   func answers() {
@@ -57,8 +58,8 @@ final class Flight: Sendable {
     outcome.withLock { if case .stores(let writing, let growing) = $0 { (writing, growing) } else { nil } }
   }
 
-  /// Whether the response was not stored, so that later requests need not wait for such a response.
-  var isUnstored: Bool { outcome.withLock { if case .doesNotStore = $0 { true } else { false } } }
+  /// Whether the response answers no other request, so that later requests need not wait for such a response.
+  var isUnshared: Bool { outcome.withLock { if case .answersNoOther = $0 { true } else { false } } }
 
   /// Whether the request was cancelled or has failed before its response was complete.
   ///
@@ -67,7 +68,7 @@ final class Flight: Sendable {
     switch outcome.withLock({ $0 }) {
     case .pending: true
     case .stores(let writing, _): writing.isInterrupted
-    case .doesNotStore, .answers: false
+    case .answersNoOther, .answers: false
     }
   }
 }
@@ -85,14 +86,14 @@ struct Flights: Sendable {
   }
 
   private var running: [Flight.Name: Flight] = [:]
-  /// The names of responses that were not stored.
-  private var unstored = RecentTable<Flight.Name, Bool>(limit: 1_000)
+  /// The names of responses that answered no other request.
+  private var unshared = RecentTable<Flight.Name, Bool>(limit: 1_000)
 
   var isEmpty: Bool { running.isEmpty }
 
   mutating func join(_ name: Flight.Name) -> Role {
     if let flight = running[name] { return .follows(flight) }
-    guard unstored[name] == nil else { return .none }
+    guard unshared[name] == nil else { return .none }
     let flight = Flight()
     running[name] = flight
     return .leads(flight)
@@ -100,12 +101,12 @@ struct Flights: Sendable {
 
   /// Removes a flight that stores nothing; another one stays until its response is stored.
   mutating func decide(_ flight: Flight, _ name: Flight.Name) {
-    if flight.isUnstored { unstored[name] = true }
+    if flight.isUnshared { unshared[name] = true }
     if flight.writing == nil { remove(flight, name) }
   }
 
-  /// Records that a response was stored, so that requests wait for it again.
-  mutating func recordStoring(_ name: Flight.Name) { unstored[name] = nil }
+  /// Records that a response answers other requests, so that they wait for it again.
+  mutating func recordSharing(_ name: Flight.Name) { unshared[name] = nil }
 
   /// Removes a flight.
   mutating func remove(_ flight: Flight, _ name: Flight.Name) {

@@ -34,12 +34,7 @@ final class GrowingEntry: Sendable {
   var length: Int64? { new.length }
 
   /// The response as it would be stored.
-  var response: ParsedResponse {
-    ParsedResponse(StoredResponse(id: "", record: new.record, length: length ?? 0), new.entry)
-  }
-
-  /// The response as a request selects it.
-  var candidate: Candidate { Candidate(response, new.entry) }
+  var candidate: Candidate { new.candidate }
 
   // The side of the transfer
 

@@ -10,6 +10,11 @@ struct NewEntry: Sendable {
   /// The stated length of the content.
   let length: Int64?
 
+  /// The response as it would be stored.
+  var candidate: Candidate {
+    Candidate(ParsedResponse(StoredResponse(id: "", record: record, length: length ?? 0), entry), entry)
+  }
+
   /// - Throws: `StoringRefusal` with the reason why the response is not stored.
   init(
     _ head: HTTPResponse, to original: OutgoingRequest, _ request: CacheableRequest, key: CacheKey, _ layer: CacheLayer,
@@ -23,6 +28,9 @@ struct NewEntry: Sendable {
     let control = ResponseControl(head, isShared: storage.isShared)
     if let part { try StoringRules.check(part, of: request) }
     try StoringRules.check(head, control, of: request, now: now)
+    guard control.isForEveryone || request.credential == KeyedHash.none || storage.storesCredentials else {
+      throw StoringRefusal(reason: "the request has a credential, and the cache has no key to hash it with")
+    }
     let variation = Variation(of: head.headerFields) ?? Variation(names: [])
     let search = NoVarySearch(of: head.headerFields) == nil ? nil : head.headerFields[.noVarySearch]
     let metadata = EntryMetadata(
@@ -66,11 +74,11 @@ struct Confirmation: Sendable {
   }
 
   /// Updates the store; an error leaves the old response, which is validated again.
-  func apply(to store: any ResponseStore) async {
+  func apply(to store: any ResponseStore) async throws(LupineError) {
     if forbidsStorage {
-      try? await store.remove(stored)
+      try await store.remove(stored)
     } else {
-      _ = try? await store.update(stored, to: record)
+      _ = try await store.update(stored, to: record)
     }
   }
 }

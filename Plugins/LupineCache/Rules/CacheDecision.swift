@@ -57,10 +57,22 @@ struct ReuseRules: Sendable {
     }
     guard !control.forbidsStaleUse, freshness.age.isFinite else { return validation(.stale) }
     if isAnyAgeWanted || isStaleWanted { return .use(isRevalidated: false) }
-    let hasWindow = freshness.isStale(byAtMost: control.directives.seconds("stale-while-revalidate"))
     // A refresh in the background would store a response.
     let mayRefresh = !limitsAge && request.policy != .doNotStore
-    return hasWindow && mayRefresh ? .use(isRevalidated: true) : validation(.stale)
+    return hasRefreshWindow && mayRefresh ? .use(isRevalidated: true) : validation(.stale)
+  }
+
+  /// Whether the response, which has just arrived or was just confirmed, answers other requests without a validation.
+  ///
+  /// If not, requests do not wait for it.
+  var permitsSharing: Bool {
+    if control.requiresValidation, request.lifetime == nil { return false }
+    return freshness.isFresh || !control.forbidsStaleUse && hasRefreshWindow
+  }
+
+  /// Whether the response may be used while it is refreshed (RFC 5861 section 3).
+  private var hasRefreshWindow: Bool {
+    freshness.isStale(byAtMost: control.directives.seconds("stale-while-revalidate"))
   }
 
   private func validation(_ reason: CacheStatus.Forward) -> CacheDecision {
@@ -105,10 +117,14 @@ struct ReuseRules: Sendable {
 }
 
 extension LupineError {
-  /// Whether a stored response may answer in the place of this error: no connection brought a response, or a layer below
-  /// the cache refused the exchange, such as an open circuit.
+  /// Whether a stored response may answer in the place of this error: a gateway would answer with 502 or 504 (RFC 5861
+  /// section 4), or a layer below the cache refused the exchange, such as an open circuit.
+  ///
+  /// Errors of trust are not hidden.
   var permitsStaleUse: Bool {
-    if case .plugin = kind { return true }
-    return isLostConnection
+    switch kind {
+    case .plugin, .malformedResponse, .proxyFailed: true
+    default: isLostConnection
+    }
   }
 }

@@ -4,7 +4,7 @@ import LupineFoundation
 
 /// A stored response that a request selects.
 struct Candidate: Sendable {
-  private let response: ParsedResponse
+  let response: ParsedResponse
   let entry: ParsedEntry
   /// Whether the response was stored for another user, so that only the server can give it to this one.
   let isOfAnotherUser: Bool

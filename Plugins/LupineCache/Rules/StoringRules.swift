@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCore
 import LupineFoundation
 
 /// Decides whether a response may be stored (RFC 9111 section 3).
@@ -76,4 +77,11 @@ enum StoringRules {
 /// Why a response is not stored.
 struct StoringRefusal: Error {
   let reason: String
+
+  init(reason: String) { self.reason = reason }
+
+  /// The failure of the store.
+  init(_ error: LupineError) { reason = error.message }
+
+  static let changed = StoringRefusal(reason: "another request has changed the resource")
 }

@@ -72,39 +72,37 @@ public final class MemoryResponseStore: ResponseStore {
   public func size() async throws(LupineError) -> Int64 { state.withLock { $0.queue.size } }
 
   /// The bytes of a record: its text, and an estimate for its entry and for what the cache parses from it.
-  private static func size(of record: ResponseRecord) -> Int64 {
+  static func size(of record: ResponseRecord) -> Int64 {
     let fields = record.head.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
     return Int64(768 + fields + record.key.utf8.count + record.variant.utf8.count + record.metadata.count)
   }
 }
 
-extension MemoryResponseStore {
-  /// Returns the stored responses of a key without waiting.
-  ///
-  /// A response is the same object at each call until its record changes.
-  func parsedResponses(for key: String) -> [ParsedResponse] { state.withLock { $0.responses(for: key) } }
+extension MemoryResponseStore: ImmediateStore {
+  func responsesInMemory(for key: String) -> [ParsedResponse]? { parsedResponses(for: key) }
+
+  func contentInMemory(of response: StoredResponse, in range: Range<Int64>?) -> RequestBody? {
+    state.withLock { $0.read(response) }.map { .bytes($0, in: range) }
+  }
 
   /// Whether the store has or had a response with `No-Vary-Search`.
-  var hasHadKeysWithoutQuery: Bool { state.withLock { $0.hasHadKeysWithoutQuery } }
+  var mayHaveKeysWithoutQuery: Bool { state.withLock { $0.hasHadKeysWithoutQuery } }
 
-  /// Returns the content as `content(of:in:)` does, without waiting.
-  func contentInMemory(of response: StoredResponse, in range: Range<Int64>?) -> RequestBody? {
-    guard let content = state.withLock({ $0.read(response) }) else { return nil }
-    guard let range else { return .bytes(content) }
-    let bounds = range.clamped(to: 0..<Int64(content.count))
-    return .bytes(content.dropFirst(Int(bounds.lowerBound)).prefix(bounds.count))
-  }
+  private func parsedResponses(for key: String) -> [ParsedResponse] { state.withLock { $0.responses(for: key) } }
 }
 
 extension MemoryResponseStore {
-  /// Reserves room for bytes that a writer takes; `false` if the response is too large, or too much is being written.
+  /// Reserves room for bytes that a writer takes, and makes it; `false` if the response is too large, or half of the size
+  /// is being written.
   fileprivate func reserve(_ count: Int64, after written: Int64, for record: ResponseRecord) -> Bool {
     guard written + count + Self.size(of: record) <= entryLimit else { return false }
-    return state.withLock { state in
-      guard state.reserved + count <= limit else { return false }
+    let (isReserved, released) = state.withLock { state -> (Bool, [State.Entry]) in
+      guard state.reserved + count <= limit / 2 else { return (false, []) }
       state.reserved += count
-      return true
+      return (true, state.makeRoom(limit))
     }
+    _ = consume released
+    return isReserved
   }
 
   fileprivate func release(_ count: Int64) { state.withLock { $0.reserved -= count } }
@@ -193,10 +191,10 @@ private struct State: Sendable {
     return entry
   }
 
-  /// Removes responses until the others fit; returns the removed ones.
+  /// Removes responses until the others fit beside what is being written; returns the removed ones.
   mutating func makeRoom(_ limit: Int64) -> [Entry] {
     var removed: [Entry] = []
-    while queue.size > limit, let number = queue.evict(limit: limit) {
+    while queue.size + reserved > limit, let number = queue.evict(limit: limit) {
       if let entry = forget(number) { removed.append(entry) }
     }
     return removed

@@ -55,14 +55,6 @@ actor StoreEngine {
     forget()
   }
 
-  /// Returns the store's secret; see `SecretFile`.
-  func secret() throws(LupineError) -> [UInt8] {
-    let folder = try openedFolder()
-    return try folder.whileLocked { () throws(LupineError) in
-      try SecretFile(in: folder).load(orMakeWith: random)
-    }
-  }
-
   /// Runs code on the database.
   ///
   /// - Parameter work: may be called again, on an empty database, if the first one is damaged.

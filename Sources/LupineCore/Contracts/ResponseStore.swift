@@ -73,11 +73,20 @@ public protocol ResponseStore: Sendable {
   ///
   /// `nil`, the default, means that the store gives none.
   var leases: (any ResponseLeases)? { get }
+
+  /// Returns a key for the hashes of secrets, which the store keeps for the caches of all processes that use it.
+  ///
+  /// Called when a cache is made without a key of its own, on the caller's thread; it may wait for a disk. It returns
+  /// the same 32 random bytes or more each time. `nil`, the default, means that the store keeps no key.
+  func hashKey() throws(LupineError) -> [UInt8]?
 }
 
 extension ResponseStore {
   /// No leases.
   public var leases: (any ResponseLeases)? { nil }
+
+  /// No key.
+  public func hashKey() throws(LupineError) -> [UInt8]? { nil }
 }
 
 /// Takes the content of one response into a store.

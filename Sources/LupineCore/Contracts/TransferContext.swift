@@ -208,6 +208,18 @@ public struct TransferContext: Sendable {
     control.supervisor?.receive(event, attempt: attempt)
   }
 
+  /// Returns a function that emits events as `emit(_:)` does, and that keeps neither the exchange nor its request.
+  ///
+  /// Work that may outlast the request uses it, such as the writing of the response to a store. The function does nothing
+  /// once the request is released. It may be called on any thread.
+  public func makeEventEmitter() -> @Sendable (SessionEvent.Kind) -> Void {
+    if let supervisor = control.supervisor {
+      return { [weak supervisor, attempt] event in supervisor?.receive(event, attempt: attempt) }
+    }
+    let events = own?.value.events
+    return { event in events?(event) }
+  }
+
   /// Registers the handler that ends the exchange early.
   ///
   /// An exchange has one handler. The control calls it at most once, on any thread, and at once if the exchange is

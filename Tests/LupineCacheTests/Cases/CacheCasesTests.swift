@@ -22,6 +22,7 @@ import Testing
       }
       if test.kind == "required" { #expect(verdict == .pass, "\(test.id)") }
     }
+    print("\(kind): \(tests.count - passed.values.reduce(0, +)) cases without a pass")
     for name in ["required", "optimal", "check"] {
       print("\(kind) \(name): \(passed[name] ?? 0) of \(tests.count { $0.kind == name })")
     }

@@ -51,6 +51,9 @@ struct CaseClient {
       let result = Answer(
         head: head, body: String(decoding: response.data ?? Data(), as: UTF8.self),
         interim: interim.heads.withLock { $0 }, entry: entry)
+      if let number = Self.repeated(in: head) {
+        return .setupFail("request \(number) was sent twice")
+      }
       for check in step.checks {
         if let reason = failure(check, step, result) {
           return verdict(check.isSetup, "request \(step.number): \(reason)")
@@ -63,6 +66,13 @@ struct CaseClient {
   }
 
   private func verdict(_ isSetup: Bool, _ reason: String) -> Verdict { isSetup ? .setupFail(reason) : .fail(reason) }
+
+  /// A number that the server has received twice, if there is one.
+  private static func repeated(in head: HTTPResponse) -> String? {
+    var known: Set<Substring> = []
+    let numbers = head.headerFields[CaseServer.name("Request-Numbers")]?.split(separator: " ") ?? []
+    return numbers.first { !known.insert($0).inserted }.map(String.init)
+  }
 
   private static func entry(_ step: CacheCase.Step, _ log: [CaseServer.Entry], _ used: inout Set<Int>) -> CaseServer
     .Entry?

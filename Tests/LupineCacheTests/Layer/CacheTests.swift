@@ -3,6 +3,7 @@ import LupineCache
 import LupineCore
 import LupineFoundation
 import LupineMock
+import LupineResilience
 import LupineSession
 import LupineStreams
 import LupineTransfers
@@ -228,6 +229,35 @@ import Testing
     let download = await bench.session.download(CacheBench.url).serializingString().response
     #expect(download.value == "a\nb\n")
     #expect(download.cacheStatus?.isHit == true)
+  }
+
+  @Test func `a stored response has a Date, and no answer has a Warning`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10"))
+    let date = bench.date
+    #expect(await bench.get().head?.headerFields[.date] == nil)
+    bench.clock.advance(by: .seconds(20))
+    let stale = await bench.get(CacheBench.url, [:], .preferStored)
+    #expect(stale.status == "hit; ttl=-10")
+    #expect(stale.head?.headerFields[.date] == date)
+    #expect(stale.head?.headerFields[values: .init("Warning")!].first == nil)
+  }
+
+  @Test func `a hit waits for no limiter, and no open circuit refuses it`() async throws {
+    let bench = try CacheBench {
+      $0.install(.rateLimit(1, per: .seconds(3_600))).install(.concurrencyLimit(1))
+        .install(.circuitBreaker { ($0.minimumThroughput, $0.failureRatio) = (1, 0.1) })
+    }
+    bench.mock.stub(.get, "https://example.com/other", .failure(.connectionLost))
+    bench.stub(.cached("one", "max-age=7200"))
+    #expect(await bench.get().text == "one")
+    // It opens the circuit of the origin.
+    async let failure = bench.get("https://example.com/other")
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(3_600))
+    #expect(await failure.error == .connectionLost)
+    for _ in 0..<5 { #expect(await bench.get().status == "hit; ttl=3600") }
+    #expect(bench.mock.requests.count == 2)
   }
 
   @Test func `each decision is an event with its reason`() async throws {

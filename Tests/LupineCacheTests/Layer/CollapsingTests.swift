@@ -79,6 +79,51 @@ import Testing
     }
   }
 
+  /// Responses that each request must validate.
+  @Test(arguments: ["no-cache", "max-age=0, must-revalidate", "private, max-age=0"])
+  func `requests for a response that must be validated are sent at once after its head`(control: String) async throws {
+    try await withSimulation { world in
+      let mock = MockTransport()
+      let whole = MockReply.cached("", control, [.eTag: "\"a\""])
+        .chunked(["o", "ne"], every: .seconds(10)).delay(.seconds(1))
+      let confirmation = MockReply.status(.notModified).fields([.cacheControl: control, .eTag: "\"a\""])
+      mock.stub(.get, CacheBench.url) { request in
+        request.headers[.ifNoneMatch] == nil ? whole : confirmation.delay(.seconds(1))
+      }
+      let session = try Self.session(mock)
+      let answers = await Self.get(5, session)
+      try world.expect(answers.allSatisfy { $0.text == "one" }, "\(answers)")
+      // The second head follows the first, and its content takes as long: no request waits for the content of another.
+      try world.expect(world.clock.now.offset < .seconds(32), "\(world.clock.now.offset)")
+      try world.expect(mock.requests.count == 5, "\(mock.requests.count) requests")
+      let start = world.clock.now
+      let later = await Self.get(5, session)
+      try world.expect(later.allSatisfy { $0.status == "fwd=stale; fwd-status=304; stored" }, "\(later)")
+      // The later ones know, and do not wait for each other.
+      try world.expect(start.duration(to: world.clock.now) == .seconds(1), "\(start.duration(to: world.clock.now))")
+    }
+  }
+
+  @Test func `requests wait for a validation again once it makes the response fresh`() async throws {
+    try await withSimulation { world in
+      let (mock, control) = (MockTransport(), Box("no-cache"))
+      mock.stub(.get, CacheBench.url) { request in
+        request.headers[.ifNoneMatch] == nil
+          ? .cached("one", control.value, [.eTag: "\"a\""])
+          : .status(.notModified).fields([.cacheControl: control.value, .eTag: "\"a\""]).delay(.seconds(1))
+      }
+      let session = try Self.session(mock)
+      for _ in 0..<2 { _ = await Self.get(1, session) }
+      control.value = "max-age=5"
+      _ = await Self.get(1, session)
+      try await world.sleep(for: .seconds(10))
+      let before = mock.requests.count
+      let answers = await Self.get(5, session)
+      try world.expect(answers.allSatisfy { $0.text == "one" }, "\(answers)")
+      try world.expect(mock.requests.count == before + 1, "\(mock.requests.count - before) requests")
+    }
+  }
+
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `the cancellation of the first request does not end the others`(seed: UInt64) async throws {
     try await withSimulation(seed: seed) { world in
@@ -122,7 +167,7 @@ import Testing
       let mock = MockTransport()
       mock.stub(
         .get, CacheBench.url,
-        .sequence([.cached("one", "no-store"), .cached("two", "max-age=1"), .cached("three", "max-age=60")])
+        .sequence([.cached("one", "no-store"), .cached("two", "max-age=2"), .cached("three", "max-age=60")])
           .delay(.seconds(1)))
       let session = try Self.session(mock)
       for _ in 0..<2 { _ = await Self.get(1, session) }

@@ -25,8 +25,8 @@ import Testing
 
   @Test func `64 readers and writers of a cache on the disk get whole and current responses`() async throws {
     let folder = try TemporaryFolder()
-    let store = SQLiteStore(at: folder.file("store"), maximumSize: 2 << 20)
-    let other = SQLiteStore(at: folder.file("store"), maximumSize: 2 << 20)
+    let store = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(2))
+    let other = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(2))
     try await run(store, beside: other)
     await store.close()
     await other.close()

@@ -26,15 +26,15 @@ import Testing
 
   @Test func `a response on the disk answers its user alone after the folder was opened again`() async throws {
     let folder = try TemporaryFolder()
-    let first = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
-    let before = try CacheBench(cache: HTTPCache(store: first, hashKey: try await first.secret()))
+    let first = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(8))
+    let before = try CacheBench(cache: HTTPCache(store: first))
     before.stub(.cached("one", "max-age=60", [.vary: "Accept-Language"]))
     #expect(await before.get(CacheBench.url, Self.alice).text == "one")
     await before.session.finishBackgroundTasks()
     await first.close()
 
-    let second = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
-    let after = try CacheBench(cache: HTTPCache(store: second, hashKey: try await second.secret()))
+    let second = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(8))
+    let after = try CacheBench(cache: HTTPCache(store: second))
     after.stub(.cached("two", "max-age=60", [.vary: "Accept-Language"]))
     #expect(await after.get(CacheBench.url, Self.alice).status == "hit; ttl=60")
     #expect(await after.get(CacheBench.url, Self.bob).text == "two")
@@ -55,10 +55,45 @@ import Testing
     #expect(await second.get(CacheBench.url, Self.alice).text == "two")
   }
 
+  @Test func `a hit is read from memory, and another process finds the response on the disk`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("store")
+    let first = SQLiteStore(at: path, maximumSize: .megabytes(8))
+    let before = try CacheBench(cache: HTTPCache(memory: .megabytes(1), store: first))
+    before.stub(.cached("one", "max-age=60"))
+    #expect(await before.get(CacheBench.url, Self.alice).text == "one")
+    await before.session.finishBackgroundTasks()
+    #expect(await before.get(CacheBench.url, Self.alice).status == "hit; ttl=60")
+    await first.close()
+    // The copy answers, and the store cannot.
+    #expect(await before.get(CacheBench.url, Self.alice).status == "hit; ttl=60")
+
+    let after = try CacheBench(cache: HTTPCache(memory: .megabytes(1), store: .sqlite(at: path, .megabytes(8))))
+    #expect(await after.get(CacheBench.url, Self.alice, .onlyStored).text == "one")
+    #expect(await after.get(CacheBench.url, Self.bob, .onlyStored).error == .notCached)
+    try await after.cache.remove(CacheBench.url)
+    #expect(await after.get(CacheBench.url, Self.alice, .onlyStored).error == .notCached)
+  }
+
+  @Test func `without a key nothing with a credential is stored, unless it is for everyone`() async throws {
+    let store = MemoryResponseStore(size: .megabytes(8))
+    let reasons = Reasons()
+    let bench = try CacheBench(cache: HTTPCache(store: store)) { $0.monitor(reasons) }
+    bench.stub(.cached("one", "max-age=60"), .cached("two", "max-age=60, public"), .cached("three", "max-age=60"))
+    #expect(await bench.get(CacheBench.url, Self.alice).status == "fwd=uri-miss")
+    #expect(try await store.responses(for: CacheBench.url).isEmpty)
+    #expect(reasons.all.contains { $0.hasPrefix("does not store the response: the request has a credential") })
+    #expect(await bench.get(CacheBench.url, Self.alice).status == "fwd=uri-miss; stored")
+    #expect(await bench.get(CacheBench.url, Self.bob).text == "two")
+    try await bench.cache.removeAll()
+    #expect(await bench.get().status == "fwd=uri-miss; stored")
+    #expect(await bench.get().status == "hit; ttl=60")
+  }
+
   @Test func `a closed store harms no request`() async throws {
     let folder = try TemporaryFolder()
-    let store = SQLiteStore(at: folder.file("store"), maximumSize: 8 << 20)
-    let bench = try CacheBench(cache: HTTPCache(store: store, hashKey: try await store.secret()))
+    let store = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(8))
+    let bench = try CacheBench(cache: HTTPCache(store: store))
     bench.stub(.cached("one", "max-age=60"), .cached("two", "max-age=60"))
     #expect(await bench.get().text == "one")
     await bench.session.finishBackgroundTasks()

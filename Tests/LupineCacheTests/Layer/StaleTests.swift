@@ -42,13 +42,21 @@ import Testing
   }
 
   @Test func `one response is refreshed once at a time, and shutdown ends the refresh`() async throws {
-    let bench = try CacheBench()
-    bench.stub(.cached("one", "max-age=1, stale-while-revalidate=3600"), .stall)
-    _ = await bench.get()
-    bench.clock.advance(by: .seconds(10))
-    for _ in 0..<3 { #expect(await bench.get().text == "one") }
-    await bench.session.shutdown()
-    #expect(bench.mock.requests.count <= 2)
+    try await withSimulation { world in
+      let mock = MockTransport()
+      mock.stub(
+        .get, CacheBench.url, .sequence([.cached("one", "max-age=1, stale-while-revalidate=3600"), .stall]))
+      let session = try Session.Builder().transport(mock).install(.cache(HTTPCache(memory: .megabytes(8)))).build()
+      for _ in 0..<4 {
+        let answer = await Answer(session.request(CacheBench.url).serializingString().response)
+        try world.expect(answer.text == "one", "\(answer)")
+        try await world.sleep(for: .seconds(5))
+      }
+      try world.expect(mock.requests.count == 2, "\(mock.requests.count) requests")
+      // The response of the refresh never comes.
+      await session.shutdown()
+      try world.expect(world.clock.now.offset == .seconds(20), "\(world.clock.now.offset)")
+    }
   }
 
   @Test func `a refresh that an unsafe request overtakes is not stored`() async throws {
@@ -78,14 +86,23 @@ import Testing
     #expect(await bench.get(CacheBench.url, [:], .onlyStored).text == "one")
   }
 
-  @Test func `the number of refreshes in the background is bounded`() async throws {
-    let bench = try CacheBench(cache: HTTPCache(memory: .megabytes(8), .init { $0.backgroundRefreshes = 0 }))
-    bench.stub(.cached("one", "max-age=1, stale-while-revalidate=3600"))
-    _ = await bench.get()
-    bench.clock.advance(by: .seconds(10))
-    #expect(await bench.get().text == "one")
-    await bench.session.finishBackgroundTasks()
-    #expect(bench.mock.requests.count == 1)
+  @Test(arguments: 0...3) func `the number of refreshes in the background is bounded`(limit: Int) async throws {
+    try await withSimulation { world in
+      let mock = MockTransport()
+      let fresh = MockReply.cached("one", "max-age=1, stale-while-revalidate=3600")
+      mock.stub(.get, "https://example.com/{any}") { _ in mock.requests.count <= 4 ? fresh : .stall }
+      let cache = HTTPCache(memory: .megabytes(8), .init { $0.backgroundRefreshes = limit })
+      let session = try Session.Builder().transport(mock).install(.cache(cache)).build()
+      for round in 0..<3 {
+        for number in 0..<4 {
+          let answer = await Answer(session.request("https://example.com/\(number)").serializingString().response)
+          try world.expect(answer.text == "one", "\(answer) in round \(round)")
+        }
+        try await world.sleep(for: .seconds(10))
+      }
+      try world.expect(mock.requests.count == 4 + limit, "\(mock.requests.count) requests")
+      await session.shutdown()
+    }
   }
 
   @Test(arguments: [500, 502, 503, 504])
@@ -110,6 +127,26 @@ import Testing
     #expect(await bench.get().text == "one")
     bench.clock.advance(by: .seconds(60))
     #expect(await bench.get().error == .connectionLost)
+  }
+
+  @Test(arguments: [.malformedResponse, .proxyFailed, .timedOut(.connect), .hostNotFound] as [LupineError.Kind])
+  func `stale-if-error answers in the place of an error that is a gateway's 502 or 504`(
+    kind: LupineError.Kind
+  ) async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .failure(kind))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().text == "one")
+  }
+
+  @Test(arguments: [.certificateRejected, .tlsFailed, .addressRefused, .cancelled] as [LupineError.Kind])
+  func `stale-if-error hides no error of trust and no decision of the program`(kind: LupineError.Kind) async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .failure(kind))
+    _ = await bench.get()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().error == kind)
   }
 
   @Test func `stale-if-error answers while a circuit is open`() async throws {

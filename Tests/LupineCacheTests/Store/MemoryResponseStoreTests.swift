@@ -28,14 +28,18 @@ import Testing
     #expect(try await store.responses(for: "large").isEmpty)
   }
 
-  @Test func `what is being written takes at most the size`() async throws {
+  @Test func `what is being written takes at most half of the size, and stored responses give way to it`() async throws
+  {
     let store = MemoryResponseStore(size: .kilobytes(80))
     let record = ResponseRecord(key: "key", head: HTTPResponse(status: .ok))
+    for number in 0..<20 { _ = try await add(store, "\(number)", bytes: 3 << 10) }
+    #expect(try await store.size() > 70 << 10)
     var writers: [any ResponseStoreWriter] = []
-    for _ in 0..<10 {
+    for number in 1...5 {
       let writer = try #require(try await store.makeWriter(for: record, length: nil))
       try await writer.append(Data(count: 8 << 10))
       writers.append(writer)
+      #expect(try await store.size() <= (80 - Int64(number) * 8) << 10)
     }
     let writer = try #require(try await store.makeWriter(for: record, length: nil))
     await #expect(throws: LupineError.self) { try await writer.append(Data(count: 1)) }

@@ -30,8 +30,8 @@ enum Place: Sendable, CaseIterable {
       await bench.session.shutdown()
     case .disk:
       let folder = try TemporaryFolder()
-      let store = SQLiteStore(at: folder.file("store"), maximumSize: 16 << 20)
-      let cache = try HTTPCache(store: store, hashKey: try await store.secret(), configuration)
+      let store = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(16))
+      let cache = try HTTPCache(store: store, configuration)
       let bench = try CacheBench(cache: cache, change)
       try await test(bench)
       await bench.session.shutdown()

@@ -6,7 +6,7 @@ import LupineSQLite
 
 /// Calls of a store, and the check of what they leave.
 enum StoreScript {
-  private static let maximumSize: Int64 = 512 << 10
+  private static let maximumSize = CacheSize.kilobytes(512)
 
   /// Adds, replaces, updates and removes responses.
   ///
@@ -18,7 +18,7 @@ enum StoreScript {
   static func run(_ folder: String, _ note: (String) -> Void) async -> [any ResponseStoreWriter] {
     var writers: [any ResponseStoreWriter] = []
     let store = SQLiteStore(at: folder, maximumSize: maximumSize)
-    _ = try? await store.secret()
+    _ = try? store.hashKey()
     if await add("small", 1, count: 900, to: store, &writers) { note("small 1") }
     if await add("large", 2, count: 50_000, to: store, &writers) { note("large 2") }
     if await add("removed", 3, count: 40_000, to: store, &writers) { note("removed 3") }
@@ -58,7 +58,7 @@ enum StoreScript {
       if !others.isEmpty { print("wrong: moved aside: \(others)") }
       check(facts, found)
       if await !add("after", 30, count: 30_000, to: store) { print("wrong: stores no more") }
-      if try await store.secret().count != 32 { print("wrong: the secret") }
+      if try store.hashKey()?.count != 32 { print("wrong: the secret") }
     } catch {
       print("wrong: \(error)")
     }
@@ -95,7 +95,7 @@ enum StoreScript {
   ///
   /// The disk has fewer bytes than the store may use.
   static func fill(_ folder: String) async {
-    let store = SQLiteStore(at: folder, maximumSize: 8 << 20)
+    let store = SQLiteStore(at: folder, maximumSize: .megabytes(8))
     var stored: [Int] = []
     var refused = 0
     for number in 0..<100 {
@@ -104,7 +104,7 @@ enum StoreScript {
       if await add("key \(number)", number, count: count, to: store) { stored.append(number) } else { refused += 1 }
     }
     if stored.count < 10 || refused < 10 { print("wrong: stored \(stored.count), refused \(refused)") }
-    for store in [store, SQLiteStore(at: folder, maximumSize: 8 << 20)] {
+    for store in [store, SQLiteStore(at: folder, maximumSize: .megabytes(8))] {
       do {
         var files = 0
         for number in stored {

@@ -1,0 +1,99 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+
+// The way of a response into the store.
+extension CacheStorage {
+  /// The number of variants of a URL; a further one replaces the oldest.
+  private static let maximumVariants = 16
+
+  /// Stores a response from its pieces, unless one is missing, the store fails or the resource has changed.
+  ///
+  /// - Parameters:
+  ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
+  ///     the server now says otherwise which parts of the query matter.
+  ///   - growing: what other requests read meanwhile.
+  /// - Returns: why nothing was stored; `nil` if the response or its beginning was.
+  @discardableResult
+  func write(
+    _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, replacing former: StoredResponse? = nil,
+    _ growing: GrowingEntry? = nil, next: () async -> EntryQueue.Piece
+  ) async -> StoringRefusal? {
+    defer {
+      growing?.fail()
+      end(writing, record.key)
+    }
+    let writer: any ResponseStoreWriter
+    do throws(LupineError) {
+      guard let new = try await store.makeWriter(for: record, length: length) else {
+        return StoringRefusal(reason: "the store does not take it")
+      }
+      writer = new
+    } catch {
+      return StoringRefusal(error)
+    }
+    growing?.open(writer)
+    do throws(StoringRefusal) {
+      try await fill(writer, with: record, length, writing, growing, next)
+    } catch {
+      await writer.abort()
+      return error
+    }
+    if let former, former.record.key != record.key { try? await store.remove(former) }
+    return nil
+  }
+
+  /// Passes the pieces to the writer and commits it.
+  private func fill(
+    _ writer: any ResponseStoreWriter, with record: ResponseRecord, _ length: Int64?, _ writing: EntryWriting,
+    _ growing: GrowingEntry?, _ next: () async -> EntryQueue.Piece
+  ) async throws(StoringRefusal) {
+    var written: Int64 = 0
+    while true {
+      switch await next() {
+      case .bytes(let bytes):
+        written += Int64(bytes.count)
+        do throws(LupineError) { try await writer.append(bytes) } catch { throw StoringRefusal(error) }
+        growing?.advance(by: bytes.count)
+      case .end(let all):
+        guard written == length ?? written else { throw StoringRefusal(reason: "it has another length than stated") }
+        writing.hasArrived()
+        let trailers = StoredHead.storing(trailers: all)
+        growing?.complete(trailers)
+        return try await commit(writing) { () throws(LupineError) in try await writer.commit(trailers: trailers) }
+      case .interruption:
+        writing.interrupt()
+        guard let part = record.interrupted(after: written) else {
+          throw StoringRefusal(reason: "it broke off, and its beginning is of no use")
+        }
+        return try await commit(writing) { () throws(LupineError) in try await writer.commit(as: part) }
+      case .failure(let reason): throw reason
+      }
+    }
+  }
+
+  /// Commits a response, and brings what else is stored of its key in line with it.
+  private func commit(
+    _ writing: EntryWriting, _ commit: () async throws(LupineError) -> StoredResponse?
+  ) async throws(StoringRefusal) {
+    guard !writing.isInvalidated else { throw .changed }
+    do throws(LupineError) {
+      guard let stored = try await commit() else { throw LupineError(.other, "The store did not keep the response.") }
+      // The request that changed the resource may have come during the commit.
+      guard !writing.isInvalidated else { return try await store.remove(stored) }
+      await join(stored, writing)
+      await limitVariants(of: stored.record.key)
+    } catch {
+      throw StoringRefusal(error)
+    }
+  }
+
+  /// Removes the oldest variants of a key over the limit.
+  private func limitVariants(of key: String) async {
+    guard let all = try? await store.responses(for: key), all.count > Self.maximumVariants else { return }
+    let dated = all.map { ($0, EntryMetadata($0.record.metadata)?.responseTime ?? .distantPast) }
+    for (response, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(all.count - Self.maximumVariants) {
+      try? await store.remove(response)
+    }
+  }
+}
