@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineSupport
 
-/// The directives of `Cache-Control`, of a request or of a response (RFC 9111 section 5.2).
+/// The directives of `Cache-Control`, of a request or of a response (RFC 9111 section 5.2), or of a targeted field.
 ///
 /// Names are case-insensitive, and arguments may be tokens or quoted strings. Of a repeated directive the first
 /// occurrence counts (RFC 9111 section 4.2.1).
@@ -25,6 +25,9 @@ struct CacheDirectives: Sendable, Equatable {
     "only-if-cached", "private", "proxy-revalidate", "public", "s-maxage", "stale-if-error", "stale-while-revalidate",
   ]
 
+  /// The directives whose argument is a list of fields.
+  private static let takesNames: Set<String> = ["no-cache", "private"]
+
   private var directives: [Directive] = []
   /// Whether there is no directive, not even an unknown one.
   private(set) var isEmpty = true
@@ -41,6 +44,24 @@ struct CacheDirectives: Sendable, Equatable {
     guard fields.contains(name) else { return }
     // Each field alone: the open quote of one field does not hide the directives of the next.
     for value in fields[values: name] { read(value) }
+  }
+
+  /// Reads a field for some caches alone, which is a structured dictionary (RFC 9213 section 2.1).
+  ///
+  /// A field that violates the grammar has no directives, and an argument of another kind is invalid.
+  init(targeted fields: HTTPFields, _ name: HTTPField.Name) {
+    guard let text = fields[name], let dictionary = StructuredDictionary(text) else { return }
+    isEmpty = dictionary.members.isEmpty
+    for (name, value) in dictionary.members where Self.known.contains(name) {
+      let argument: Argument =
+        switch value {
+        case .boolean(true): .none
+        case .integer(let number) where number >= 0: .text(String(number))
+        case .string(let text): Self.takesNames.contains(name) ? .text(text) : .invalid
+        case .boolean(false), .integer, .other, .list: .invalid
+        }
+      directives.append(Directive(name: name, argument: argument))
+    }
   }
 
   private mutating func read(_ value: String) {

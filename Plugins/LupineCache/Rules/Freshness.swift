@@ -76,8 +76,8 @@ struct ResponseControl: Sendable {
 
   init(_ head: HTTPResponse, isShared: Bool) {
     self.isShared = isShared
-    let targeted = isShared ? CacheDirectives(head.headerFields, .cdnCacheControl) : CacheDirectives()
-    isTargeted = !targeted.isEmpty && !targeted.isMalformed
+    let targeted = isShared ? CacheDirectives(targeted: head.headerFields, .cdnCacheControl) : CacheDirectives()
+    isTargeted = !targeted.isEmpty
     directives = isTargeted ? targeted : CacheDirectives(head.headerFields)
     requiresValidation = directives.concernsAll("no-cache") || directives.isMalformed
     forbidsStaleUse =

@@ -19,32 +19,30 @@ struct NoVarySearch: Sendable, Equatable {
 
   /// Reads a structured dictionary (RFC 9651 section 3.2); `nil` as for the field.
   init?(_ text: String) {
-    var cursor = FieldCursor(text)
-    var (params, except): (Value, Value) = (.boolean(false), .list([]))
-    while true {
-      cursor.skipWhitespace()
-      guard let name = cursor.token(), let value = Value(&cursor) else { return nil }
-      switch name {
-      case "key-order":
-        guard case .boolean(let isIgnored) = value else { return nil }
-        ignoresOrder = isIgnored
-      case "params": params = value
-      case "except": except = value
-      default: break
-      }
-      cursor.skipWhitespace()
-      if cursor.isAtEnd { break }
-      guard cursor.take(UInt8(ascii: ",")) else { return nil }
+    guard let members = StructuredDictionary(text) else { return nil }
+    switch members["key-order"] {
+    case nil: break
+    case .boolean(let isIgnored): ignoresOrder = isIgnored
+    default: return nil
     }
-    guard case .list(let exceptions) = except else { return nil }
-    switch params {
+    guard let exceptions = Self.names(members["except"] ?? .list([])) else { return nil }
+    switch members["params"] {
+    case nil, .boolean(false): break
     case .boolean(true): kept = Set(exceptions)
-    case .boolean(false): break
-    case .list(let names): ignored = Set(names)
+    case let names?:
+      guard let names = Self.names(names) else { return nil }
+      ignored = Set(names)
     }
     // Exceptions have a meaning only if all other parameters are ignored.
     if kept == nil, !exceptions.isEmpty { return nil }
     if !ignoresOrder, ignored.isEmpty, kept == nil { return nil }
+  }
+
+  /// The names in a list of strings, which are written in percent-encoded form; `nil` for another value.
+  private static func names(_ value: StructuredDictionary.Value) -> [String]? {
+    guard case .list(let items) = value else { return nil }
+    let names = items.compactMap { if case .string(let name) = $0 { decoded(name[...]) } else { nil } }
+    return names.count == items.count ? names : nil
   }
 
   /// Returns a text that is equal for the queries that select the same response.
@@ -66,35 +64,6 @@ struct NoVarySearch: Sendable, Equatable {
 
   private static func decoded(_ text: Substring) -> String {
     String(decoding: PercentCoding.decoded(text, plusIsSpace: true).bytes, as: UTF8.self)
-  }
-
-  /// A value of the dictionary: a boolean, or a list of strings.
-  private enum Value {
-    case boolean(Bool)
-    case list([String])
-
-    init?(_ cursor: inout FieldCursor) {
-      guard cursor.take(UInt8(ascii: "=")) else {
-        self = .boolean(true)
-        return
-      }
-      if cursor.take(UInt8(ascii: "?")) {
-        let isTrue = cursor.take(UInt8(ascii: "1"))
-        guard isTrue || cursor.take(UInt8(ascii: "0")) else { return nil }
-        self = .boolean(isTrue)
-        return
-      }
-      guard cursor.take(UInt8(ascii: "(")) else { return nil }
-      var names: [String] = []
-      while true {
-        cursor.skipWhitespace()
-        if cursor.take(UInt8(ascii: ")")) { break }
-        guard let name = cursor.quotedString() else { return nil }
-        // Names are written in percent-encoded form.
-        names.append(NoVarySearch.decoded(name[...]))
-      }
-      self = .list(names)
-    }
   }
 }
 
