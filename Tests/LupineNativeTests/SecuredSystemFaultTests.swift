@@ -16,6 +16,8 @@ import TrustSupport
     case http2 = "HTTP/2"
   }
 
+  private static let setup = ["roots \(Fixture.path("Certificates/root.pem"))"]
+
   /// The calls that each request makes, except those that only find the server's address.
   static let faults = SystemFaultTests.faults.filter { !$0.isAtStart && !$0.needsLookup }
 
@@ -52,21 +54,39 @@ import TrustSupport
     fault: SystemFaultTests.Fault, line: Line
   ) throws {
     let server = try Server(line)
-    // No event follows a call that wrongly fails with EAGAIN, so a timeout ends the request.
-    let needsTimeout = fault.errors.contains(EAGAIN) || fault.isHurried
-    var steps = ["roots \(Fixture.path("Certificates/root.pem"))"]
-    if needsTimeout { steps.append("hurry 400") }
-    steps += ["get", "empty", "descriptors"]
-    steps += fault.errors.map { "sweep \(fault.call) \($0)" }
-    let lines = try Program.run("SystemFaultProbe", [server.url] + steps)
-    try #require(lines.count > 3 && lines.starts(with: ["new", "empty"]), "\(lines)")
-    let expected = "then new, then \(lines[2])"
-    let results = lines.dropFirst(3)
-    for line in results where !line.hasSuffix(" failures") {
-      #expect(line.hasSuffix(", \(expected)"), "\(results)")
-      #expect(needsTimeout || !line.hasPrefix("timedOut"), "\(results)")
-    }
-    let counts = results.filter { $0.hasSuffix(" failures") }
-    #expect(counts.count == fault.errors.count && (fault.needsSleep || !counts.contains("0 failures")), "\(results)")
+    try FaultSweep(url: server.url, setup: Self.setup).check(fault)
+  }
+
+  /// The calls that read the file of root certificates: `X509_STORE_load_file` of OpenSSL calls fopen and fgets.
+  static let fileFaults = [
+    SystemFaultTests.Fault(
+      call: "stat",
+      errors: [EACCES, EBADF, EFAULT, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, EOVERFLOW]),
+    SystemFaultTests.Fault(
+      call: "access",
+      errors: [
+        EACCES, EBADF, EFAULT, EINVAL, EIO, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, EPERM, EROFS, ETXTBSY,
+      ]),
+    SystemFaultTests.Fault(
+      call: "fopen",
+      errors: [
+        EACCES, EINTR, EINVAL, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENODEV, ENOENT, ENOMEM, ENOTDIR, ENXIO,
+        EOVERFLOW, EPERM,
+      ]),
+    SystemFaultTests.Fault(call: "fgets", errors: [EBADF, EFAULT, EINTR, EINVAL, EIO, EISDIR, ENOMEM]),
+  ]
+
+  @Test(arguments: fileFaults, Line.allCases)
+  func `after a failed call that reads the root certificates the next request succeeds`(
+    fault: SystemFaultTests.Fault, line: Line
+  ) throws {
+    let server = try Server(line)
+    try FaultSweep(url: server.url, setup: Self.setup, renewsTransport: true).check(fault)
+  }
+
+  /// With roots in memory, only stat is called.
+  @Test func `after a failed stat of a file that has been read the next request succeeds`() throws {
+    let server = try Server(.http1)
+    try FaultSweep(url: server.url, setup: Self.setup).check(Self.fileFaults[0])
   }
 }

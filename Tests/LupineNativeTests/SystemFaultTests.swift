@@ -21,8 +21,14 @@ import Testing
     /// Whether the request succeeds, because the call is not necessary or is repeated; `nil` for either.
     var succeeds: Bool? = false
 
+    /// Whether the call moves bytes or connects, so that EAGAIN promises an event.
+    var movesBytes: Bool { ["send", "recv", "connect"].contains(call) }
+
     var testDescription: String { isAtStart ? "\(call) at the start" : call }
   }
+
+  // EAI_ADDRFAMILY and EAI_NODATA, which Swift does not import.
+  private static let (noAddressOfFamily, noData) = (Int32(-9), Int32(-5))
 
   static let faults = [
     Fault(call: "socket", errors: [EACCES, EAFNOSUPPORT, EINVAL, EMFILE, ENFILE, ENOBUFS, ENOMEM, EPROTONOSUPPORT]),
@@ -32,7 +38,12 @@ import Testing
         EACCES, EPERM, EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT, EAGAIN, EALREADY, EBADF, ECONNREFUSED, EFAULT,
         EINPROGRESS, EINTR, EISCONN, ENETUNREACH, ENOTSOCK, EPROTOTYPE, ETIMEDOUT,
       ]),
-    Fault(call: "bind", errors: [EACCES, EADDRINUSE, EADDRNOTAVAIL, EBADF, EFAULT, EINVAL, ENOMEM, ENOTSOCK]),
+    Fault(
+      call: "bind",
+      errors: [
+        EACCES, EADDRINUSE, EADDRNOTAVAIL, EBADF, EFAULT, EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR,
+        ENOTSOCK, EROFS,
+      ]),
     Fault(call: "setsockopt", errors: [EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK], succeeds: true),
     Fault(call: "getsockopt", errors: [EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK]),
     Fault(call: "getpeername", errors: [EBADF, EFAULT, EINVAL, ENOBUFS, ENOTCONN, ENOTSOCK]),
@@ -52,14 +63,16 @@ import Testing
     Fault(call: "close", errors: [EBADF, EINTR, EIO, ENOSPC, EDQUOT], succeeds: true),
     Fault(call: "epoll_ctl", errors: [EBADF, EEXIST, EINVAL, ELOOP, ENOENT, ENOMEM, ENOSPC, EPERM]),
     Fault(call: "epoll_wait", errors: [EBADF, EFAULT, EINTR, EINVAL], succeeds: true),
-    // EAGAIN means that the counter is full, which wakes the loop as well.
+    // Without EAGAIN, which means that the counter is full: that wakes the loop as well.
     Fault(
-      call: "write", errors: [EBADF, EFAULT, EINTR, EINVAL, EIO, ENOSPC, EPERM, EPIPE], needsSleep: true, succeeds: true
-    ),
+      call: "write",
+      errors: [EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINTR, EINVAL, EIO, ENOSPC, EPERM, EPIPE],
+      needsSleep: true, succeeds: true),
     Fault(
       call: "getaddrinfo",
       errors: [
         EAI_AGAIN, EAI_BADFLAGS, EAI_FAIL, EAI_FAMILY, EAI_MEMORY, EAI_NONAME, EAI_SERVICE, EAI_SOCKTYPE, EAI_SYSTEM,
+        noAddressOfFamily, noData,
       ], needsLookup: true),
     Fault(call: "pthread_create", errors: [EAGAIN, EINVAL, EPERM], needsLookup: true),
     Fault(call: "epoll_create1", errors: [EINVAL, EMFILE, ENFILE, ENOMEM], isAtStart: true),

@@ -22,10 +22,12 @@ void failing_peer(const char *address);
 /// Moves the clocks of this process forward by `seconds`, except the clocks that count processor time.
 void failing_advance(int64_t seconds);
 
-/// Makes the program's next call of a function fail with an error, once; calls of shared libraries do not fail.
+/// Makes the next call of a function fail with an error, once.
 ///
-/// `call` is socket, connect, bind, setsockopt, getsockopt, getpeername, send, recv, close, epoll_create1, epoll_ctl,
-/// epoll_wait, eventfd, write, pthread_create or getaddrinfo. `error` is an `errno`, or the result of getaddrinfo.
+/// `call` is socket, connect, bind, setsockopt, getsockopt, getpeername, send, recv, peek (recv with MSG_PEEK), close,
+/// epoll_create1, epoll_ctl, epoll_wait, eventfd, write, stat, fstat, access, pread, pthread_create or getaddrinfo;
+/// calls of shared libraries do not fail. Or it is open, fopen or fgets; calls of shared libraries fail too. `error` is
+/// an `errno`, or the result of getaddrinfo.
 void failing_fail(const char *call, int32_t error);
 
 /// As `failing_fail`, but leaves the next `skipped` calls of the function unchanged and makes the one after them fail.
