@@ -6,7 +6,7 @@ import FoundationEssentials
 /// is then skipped; if ``areRequired`` is true, it fails instead.
 public enum Peers {
   /// The base URL of apache2, `http://localhost:PORT`: Basic under `/basic`, Digest under `/digest` and `/next-nonce`,
-  /// Negotiate under `/negotiate`.
+  /// Negotiate under `/negotiate`, and the application of hypercorn under `/application/`.
   public static var apache: String? { variable("LUPINE_APACHE") }
 
   /// The base URL of apache2 with TLS and HTTP/2, `https://localhost:PORT`; a 103 precedes the response of `/hello`.
@@ -17,6 +17,10 @@ public enum Peers {
 
   /// The base URL of nginx without TLS, `http://127.0.0.1:PORT`.
   public static var nginx: String? { variable("LUPINE_NGINX") }
+
+  /// The base URL of nginx for HTTP/2 with prior knowledge, `http://127.0.0.1:PORT`, with the application of hypercorn
+  /// under `/application/`, as the other ports of nginx have it.
+  public static var nginxHTTP2: String? { variable("LUPINE_NGINX_HTTP2") }
 
   /// The base URL of nginx with TLS, `https://localhost:PORT`, for HTTP/2 and HTTP/1.1.
   public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }

@@ -18,21 +18,29 @@ struct ServerCase: CustomTestStringConvertible, Sendable {
   /// The path that answers an upload with its content; `nil` if the server does not do so reliably.
   ///
   /// In HTTP/1.1 caddy reads all of a body before it responds, and caddy 2.6.2 sometimes closes the connection in the
-  /// middle of a long response to an upload: the program `curl` reports it as well, for one of 240 requests.
+  /// middle of a long response to an upload: the program `curl` reports it as well, for one of 240 requests. apache2
+  /// reads a response only after it has sent the request, and nginx 1.22 sometimes stalls if the response comes earlier.
   var echo: String? {
-    switch version {
-    case .http2: "mirror"
-    default: name.hasPrefix("caddy") ? nil : "echo"
-    }
+    if name.hasPrefix("apache2") || name.hasPrefix("nginx") { return "echo" }
+    return version == .http2 ? "mirror" : name.hasPrefix("caddy") ? nil : "echo"
   }
 
   /// Each server with each version, with and without TLS.
-  static let all: [Self] = [
-    ("hypercorn", Peers.hypercorn), ("hypercorn with TLS", Peers.hypercornTLS), ("caddy", Peers.caddy),
-    ("caddy with TLS", Peers.caddyTLS), ("HAProxy", Peers.haproxy), ("HAProxy with TLS", Peers.haproxyTLS),
-  ].flatMap { name, address in
-    [ProtocolVersion.http1_1, .http2].map { Self(name: name, address: address, version: $0) }
-  }
+  static let all: [Self] =
+    [
+      ("hypercorn", Peers.hypercorn), ("hypercorn with TLS", Peers.hypercornTLS), ("caddy", Peers.caddy),
+      ("caddy with TLS", Peers.caddyTLS), ("HAProxy", Peers.haproxy), ("HAProxy with TLS", Peers.haproxyTLS),
+      ("nginx with TLS", application(Peers.nginxTLS)), ("apache2", application(Peers.apache)),
+      ("apache2 with TLS", application(Peers.apacheTLS)),
+    ].flatMap { name, address in
+      [ProtocolVersion.http1_1, .http2].map { Self(name: name, address: address, version: $0) }
+    } + [
+      Self(name: "nginx", address: application(Peers.nginx), version: .http1_1),
+      Self(name: "nginx", address: application(Peers.nginxHTTP2), version: .http2),
+    ]
+
+  /// The address of the application of hypercorn behind a server that has other paths too.
+  private static func application(_ server: String?) -> String? { server.map { "\($0)/application/" } }
 
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let address = try #require(address, "this server is not running")
@@ -43,7 +51,7 @@ struct ServerCase: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// HTTP/1.1 and HTTP/2 as hypercorn, caddy and HAProxy implement them.
+/// HTTP/1.1 and HTTP/2 as hypercorn, caddy, HAProxy, nginx and apache2 implement them.
 @Suite(.besidePeers, .overEachTransport) struct ServerTests {
   static let size = 1 << 20
   /// The content of a body of `size` bytes: each byte is its offset modulo 251.

@@ -1,4 +1,5 @@
-"""apache2, which requires credentials by Basic, Digest and Negotiate, and sends Early Hints over HTTP/2."""
+"""apache2, which requires credentials by Basic, Digest and Negotiate, sends Early Hints over HTTP/2, and is a proxy before
+hypercorn."""
 
 import hashlib
 import os
@@ -6,13 +7,14 @@ import pathlib
 import shutil
 import subprocess
 
-from . import kerberos
+from . import hypercorn, kerberos
 from .waiting import CERTIFICATES, PeerError, free_port, wait_for_both
 
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
 LOADED = [
     "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest", "alias", "env",
-    "headers", "allowmethods", "auth_gssapi", "ssl", "http2",
+    "headers", "allowmethods", "auth_gssapi", "ssl", "http2", "proxy",
+    "proxy_http",
 ]
 USER, PASSWORD, REALM = "mufasa", "Circle of Life", "lupine"
 
@@ -29,6 +31,13 @@ StartServers 1
 ServerLimit 2
 KeepAlive On
 MaxKeepAliveRequests 0
+# HTTP/2 by prior knowledge, which the responses do not offer.
+Protocols h2c http/1.1
+H2Upgrade off
+# The application of hypercorn, at every port; each piece is passed on when it arrives.
+<Location "/application/">
+  ProxyPass "unix:{socket}|http://localhost/" flushpackets=on
+</Location>
 DocumentRoot "{folder}/files"
 <Directory "{folder}/files">
   Require all granted
@@ -113,7 +122,7 @@ def configuration(folder, port, tls, keytab):
     user = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
     return APACHE.format(
         folder=folder, port=port, tls=tls, modules=modules, user=user, realm=REALM, keytab=keytab,
-        certificates=CERTIFICATES)
+        socket=hypercorn.socket(folder), certificates=CERTIFICATES)
 
 
 def start(guard, folder):

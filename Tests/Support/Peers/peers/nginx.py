@@ -1,4 +1,4 @@
-"""nginx, with HTTP/1.1, HTTP/2 over TLS, ranges, gzip and slow answers."""
+"""nginx, with HTTP/1.1, HTTP/2, ranges, gzip and slow answers, also as a proxy before hypercorn."""
 
 import array
 import os
@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+from . import hypercorn
 from .waiting import CERTIFICATES, PeerError, listen, wait_for_both
 
 NGINX = """
@@ -99,7 +100,13 @@ http {{
     location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
     # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
     location = /echo-size {{ proxy_pass "http://unix:{folder}/echo.sock"; proxy_set_header Host $host; }}
+    {application}
 {statuses}
+  }}
+  # Without TLS, this version of nginx speaks only one version of HTTP on a port.
+  server {{
+    listen 127.0.0.1:{http2} http2;
+    {application}
   }}
   server {{
     listen "unix:{folder}/cut.sock";
@@ -113,6 +120,12 @@ http {{
   }}
 }}
 """
+
+# The application of hypercorn; nginx passes each piece on when it arrives.
+APPLICATION = """location /application/ {{
+      proxy_pass "http://unix:{socket}:/"; proxy_http_version 1.1; proxy_set_header Host $host;
+      proxy_set_header Connection ""; proxy_buffering off; proxy_request_buffering off;
+    }}"""
 
 STATUSES = [400, 401, 403, 404, 409, 410, 418, 422, 429, 500, 502, 503, 504]
 BIG_SIZE = 16 * 1024 * 1024
@@ -142,23 +155,25 @@ def start(guard, folder):
     if program is None:
         raise PeerError("nginx is not installed: run Tests/Support/Peers/install")
     make_files(folder)
-    (plain, plain_port), (tls, tls_port) = listen(), listen()
+    (plain, plain_port), (tls, tls_port), (http2, http2_port) = listen(), listen(), listen()
     log = folder / "nginx.log"
     configuration = folder / "nginx.conf"
     configuration.write_text(NGINX.format(
         user="user root;" if os.geteuid() == 0 else "", folder=folder, certificates=CERTIFICATES,
-        plain=plain_port, tls=tls_port, descriptors=4096, connections=2048,
+        plain=plain_port, tls=tls_port, http2=http2_port,
+        application=APPLICATION.format(socket=hypercorn.socket(folder)), descriptors=4096, connections=2048,
         statuses="\n".join(f'    location = /status/{s} {{ return {s} "{s}\\n"; }}' for s in STATUSES)))
     # nginx takes over the sockets whose numbers this variable lists, as in an upgrade of its own program.
-    inherited = dict(os.environ, NGINX=f"{plain.fileno()};{tls.fileno()};")
-    with plain, tls, open(log, "ab") as output:
+    inherited = dict(os.environ, NGINX=f"{plain.fileno()};{tls.fileno()};{http2.fileno()};")
+    with plain, tls, http2, open(log, "ab") as output:
         process = guard.start(
             [program, "-p", folder, "-e", log, "-c", configuration],
             env=inherited, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder,
-            pass_fds=[plain.fileno(), tls.fileno()],
+            pass_fds=[plain.fileno(), tls.fileno(), http2.fileno()],
         )
     environment = {
         "LUPINE_NGINX": f"http://127.0.0.1:{plain_port}",
+        "LUPINE_NGINX_HTTP2": f"http://127.0.0.1:{http2_port}",
         "LUPINE_NGINX_TLS": f"https://localhost:{tls_port}",
         "LUPINE_CA": str(CERTIFICATES / "root.pem"),
     }
