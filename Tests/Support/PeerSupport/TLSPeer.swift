@@ -20,6 +20,7 @@ package final class TLSPeer: Sendable {
   private let accepted = Atomic(0)
 
   package var url: String { "https://localhost:\(listener.port)" }
+  package var port: UInt16 { listener.port }
   package var connectionCount: Int { accepted.load(ordering: .relaxed) }
 
   /// - Parameter script: returns the response to a request from its path and its index on the connection.
