@@ -23,7 +23,7 @@ def summary(results):
     """The machines on which the results were measured, each with the days of its figures."""
     days = {}
     for facts in (result["machine"] for result in results.values()):
-        machine = f"{facts['system']}, {facts['cores']} cores, libcurl {facts['libcurl']}"
+        machine = f"{facts['processor']}, {facts['cores']} cores, {facts['system']}, libcurl {facts['libcurl']}"
         days.setdefault(machine, set()).add(facts["date"])
     return "; ".join(f"{span(sorted(each))}, {machine}" for machine, each in days.items())
 

@@ -18,7 +18,16 @@ def written_into(readme, results):
     if not end:
         raise ValueError("Benchmarks/README.md has lost the markers of its figures")
     tables = [*ratios(results), "", *others(results)]
-    return "\n".join([before + begin, "", f"Measured on {machine.summary(results)}.", "", *tables, "", end + after])
+    return "\n".join([before + begin, "", *measured(results), "", *tables, "", end + after])
+
+
+def measured(results):
+    yield f"Measured on {machine.summary(results)}."
+    older = {
+        name: figures for name, result in results.items() for figures in result.get("rows", {}).values()
+        if "machine" in figures}
+    if older:
+        yield f"`*`: not measured again since {machine.summary(older)}."
 
 
 def line(*cells):
@@ -36,7 +45,7 @@ def ratios(results):
         yield line(
             name, f"{AT_FIRST[name]:.2f}" if name in AT_FIRST else "",
             *half_of_line(result, CURL), *half_of_line(result, NATIVE),
-            *(f"{rows[row]['ratio']:.2f}" if row in rows else "" for row in CLIENTS))
+            *(f"{rows[row]['ratio']:.2f}{mark(rows[row])}" if row in rows else "" for row in CLIENTS))
 
 
 def half_of_line(result, names):
@@ -69,7 +78,12 @@ def others(results):
 
 def ratio(figures, goal, digits=2):
     median, least, most = (f"{figures[each]:.{digits}f}" for each in ("ratio", "least", "most"))
-    return f"{median}{'!' if goal and figures['ratio'] > goal else ''} ({least} to {most})"
+    return f"{median}{'!' if goal and figures['ratio'] > goal else ''}{mark(figures)} ({least} to {most})"
+
+
+def mark(figures):
+    """The mark of a row that was not measured again."""
+    return "*" if "machine" in figures else ""
 
 
 def rate(figures, goal, unit):

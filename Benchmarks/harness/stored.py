@@ -22,3 +22,15 @@ def add(results, file):
     ordered = {each.name: kept[each.name] for each in ALL if each.name in kept}
     file.write_text(json.dumps(ordered, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return ordered
+
+
+def completed(results, kept):
+    """The results, with the kept figures of rows that were not measured again; each has the facts of its own machine."""
+    for name, result in results.items():
+        older = kept.get(name, {})
+        for row, figures in older.get("rows", {}).items():
+            if row not in result.get("rows", {}) and row not in result["failures"]:
+                result["rows"][row] = {"machine": older["machine"]} | figures
+        if "sizes" in older:
+            result["sizes"] = older["sizes"] | result.get("sizes", {})
+    return results
