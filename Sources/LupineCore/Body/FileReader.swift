@@ -14,7 +14,9 @@ final class FileReader: BodyReader {
   private let state: Mutex<State>
 
   /// The number of bytes that a thread reads at a time.
-  private static let blockSize: Int64 = 256 << 10
+  ///
+  /// A smaller block costs more changes of threads; `Benchmarks/README.md` has the figures.
+  private static let blockSize: Int64 = 512 << 10
 
   /// A part of the file in memory.
   fileprivate struct Block {

@@ -8,7 +8,7 @@ extension TransferContext {
   /// `RequestBody` describes the content: bytes, a file from an offset on, a stream. The content of a range of a stored
   /// body is `.file(path, offset: start, length: count)`, or a `suffix(from:)`. The bytes go to the destination that
   /// the session chooses, and are decoded if the head names a content coding. A file is read on threads that wait for
-  /// disks, at the pace of the consumer: at most 768 KiB wait in memory. The bytes count as progress of the download.
+  /// disks, at the pace of the consumer: at most 1.25 MiB wait in memory. The bytes count as progress of the download.
   ///
   /// The head must fit the content (status, `Content-Length`, `Content-Range`); this method does not change it. The
   /// layer must not use `onCancel(_:)` for this exchange as well. If the content fails while it is read, the body fails
