@@ -7,7 +7,7 @@ struct LoopState<Command: LoopCommand> {
 
   @usableFromInline var phase = Phase.idle
   @usableFromInline var commands: [Command] = []
-  private var jobs: [UnownedJob] = []
+  @usableFromInline var jobs: [UnownedJob] = []
   @usableFromInline var isAsleep = false
   @usableFromInline var wakeUp: WakeUp?
   var thread: SystemThread?
@@ -36,6 +36,7 @@ struct LoopState<Command: LoopCommand> {
   /// Moves the queued jobs into `emptied`, and returns whether the loop is asleep from now on.
   ///
   /// The loop is asleep if `wantsSleep` is true and neither a job nor a command is queued.
+  @inlinable
   mutating func takeJobs(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
     swap(&jobs, &emptied)
     isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty

@@ -16,7 +16,7 @@ public protocol LoopCommand: Sendable {
 /// The thread of an event loop, with the queue of its commands; it also runs tasks.
 ///
 /// The thread starts with the first command or job, and retains this object until it ends. Only the thread uses the loop.
-/// What each command passes is inlinable, because other modules would otherwise call unspecialized code:
+/// What each command and each turn passes is inlinable, because other modules would otherwise call unspecialized code:
 /// `Benchmarks/README.md` has the figures.
 public final class LoopThread<Command: LoopCommand>: Sendable {
   /// Creates a loop and runs it until its end.
@@ -137,6 +137,7 @@ extension LoopThread {
   ///
   /// - Returns: whether the loop may sleep. If true, the loop is marked as asleep. True only if `wantsSleep` is true and
   ///   neither a job nor a command is queued.
+  @inlinable
   public func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
       let maySleep = state.withLock { $0.takeJobs(&jobs, wantsSleep: wantsSleep) }
@@ -148,7 +149,7 @@ extension LoopThread {
   }
 
   /// The maximum number of batches of jobs between two polls of the connections.
-  private static var batches: Int { 8 }
+  @usableFromInline static var batches: Int { 8 }
 }
 
 extension LoopThread: TaskExecutor {
