@@ -2,9 +2,11 @@
 
 USUAL = {
     # Processor time of a request over HTTP/1.1 with 64 in flight.
-    "W2": 2.0,
+    "W2, Lupine": 2.0,
+    "W2, native": 1.2,
     # Processor time of a response of 1 GiB that is discarded.
-    "W4": 1.3,
+    "W4, Lupine": 1.3,
+    "W4, native": 1.3,
     # Processor time of a request over the mock, in the place of one of W2 in C.
     "W8": 0.33,
 }
