@@ -31,6 +31,8 @@ def completed(results, kept):
         for row, figures in older.get("rows", {}).items():
             if row not in result.get("rows", {}) and row not in result["failures"]:
                 result["rows"][row] = {"machine": older["machine"]} | figures
+        if "default" in older and "default" not in result:
+            result["default"] = {"machine": older["machine"]} | older["default"]
         if "sizes" in older:
             result["sizes"] = older["sizes"] | result.get("sizes", {})
     return results
