@@ -34,11 +34,19 @@ extension HTTP1Carrier {
           held = Array(bytes[position...])
           return yield()
         }
-        guard let event = try reader.next(in: bytes, from: &position) else { return }
+        let start = position
+        // Without an event, the bytes are a part of a head, of the trailers or of the header of a chunk.
+        guard let event = try reader.next(in: bytes, from: &position) else {
+          return turn.countFields(bytes.count - start)
+        }
         turn.countMessage()
         switch event {
-        case .interim(let head): exchange.receive(interim: head)
-        case .head(let head, _): exchange.receive(head)
+        case .interim(let head):
+          turn.countFields(position - start)
+          exchange.receive(interim: head)
+        case .head(let head, _):
+          turn.countFields(position - start)
+          exchange.receive(head)
         case .content(let range) where isPaused:
           held = Array(bytes[range.lowerBound...])
           heldContentCount = range.count

@@ -11,7 +11,8 @@ struct FrameScanner {
     let bytes: [UInt8]?
   }
 
-  private static let size = 9
+  /// The number of bytes of a header.
+  static let size = 9
 
   /// The bytes of a header whose rest has not arrived; they end the piece.
   private(set) var partial: [UInt8] = []

@@ -11,6 +11,7 @@ extension HTTP2Session {
   /// Reads a field; returns false if the response is refused, and its stream is to be reset.
   func receivedField(of id: Int32, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
     guard let stream = stream(id), stream.user != nil else { return true }
+    receivedFieldBytes += name.count + value.count
     line.removeAll(keepingCapacity: true)
     if name.first == UInt8(ascii: ":") {
       // nghttp2 has checked that `:status` is the only pseudo-header field.

@@ -17,14 +17,18 @@ final class HTTP2Session {
   static let connectionWindow: Int32 = 16 << 20
   /// The number of streams before the peer has sent SETTINGS: it would refuse further ones if it permits fewer.
   private static let initialCapacity = 1
+  /// The number of bytes of fields after which a call of `receive` leaves the next head to another call.
+  ///
+  /// A byte can stand for a field of 4 KB (RFC 7541 section 4.2), so that a few frames can have megabytes of fields.
+  private static let fieldBytesAtOnce = 64 << 10
 
   /// Why the connection must be closed; `nil` while it is usable.
   private(set) var failure: LupineError?
   /// Whether the peer has sent GOAWAY, or the session takes no new streams for another reason.
   private(set) var isDraining = false
-  /// The number of frames, and of bytes of compressed fields, that have been received.
+  /// The number of frames, and of bytes of fields both compressed and not, that have been received.
   private(set) var receivedFrames = 0
-  private(set) var receivedFieldBytes = 0
+  var receivedFieldBytes = 0
   var streams: [Int32: HTTP2Stream] = [:]
   var meter = FloodMeter()
   private var scanner = FrameScanner()
@@ -69,14 +73,26 @@ final class HTTP2Session {
     return max(0, (hasSettings ? Int(limit) : Self.initialCapacity) - streams.count)
   }
 
-  /// Reads received bytes.
+  /// Reads received bytes, up to a head that is left to another call.
   ///
   /// - Parameter now: the time in nanoseconds.
-  func receive(_ bytes: UnsafeRawBufferPointer, at now: UInt64) {
-    guard failure == nil else { return }
+  /// - Returns: the number of bytes that were read.
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: UInt64) -> Int {
+    guard failure == nil else { return bytes.count }
     meter.advance(to: now)
+    let fieldBytes = receivedFieldBytes
     var (start, position) = (0, 0)
     while failure == nil, let header = scanner.next(in: bytes, from: &position) {
+      if header.type == NGHTTP2_HEADERS.rawValue, header.bytes == nil {
+        let head = position - FrameScanner.size
+        read(UnsafeRawBufferPointer(rebasing: bytes[start..<head]))
+        start = head
+        if receivedFieldBytes - fieldBytes >= Self.fieldBytesAtOnce {
+          scanner = FrameScanner()
+          if meter.isUsedUp { fail(HTTP2Failure.flooded) }
+          return head
+        }
+      }
       countFrame(header)
       if let whole = header.bytes {
         whole.withUnsafeBytes { read($0) }
@@ -85,12 +101,13 @@ final class HTTP2Session {
       if header.type == NGHTTP2_PUSH_PROMISE.rawValue {
         read(UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
         // The peer has read the SETTINGS that forbid pushes, because they precede the first request.
-        return fail(HTTP2Failure.violation("PUSH_PROMISE"))
+        fail(HTTP2Failure.violation("PUSH_PROMISE"))
       }
     }
     let end = max(start, bytes.count - scanner.partial.count)
     read(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
     if meter.isUsedUp { fail(HTTP2Failure.flooded) }
+    return bytes.count
   }
 
   private func read(_ bytes: UnsafeRawBufferPointer) {

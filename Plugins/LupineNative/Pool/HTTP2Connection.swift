@@ -24,8 +24,6 @@ protocol SharedConnectionLoop: AnyObject {
 /// The frames of a turn of the loop are sent together at its end. The connection is closed when it has failed, or when
 /// it takes no new streams and its last exchange has ended.
 final class HTTP2Connection: ConnectionUser, TurnTaker {
-  /// The cost of a byte of compressed fields, which may stand for a whole field.
-  private static let costOfFieldByte = 16
   /// The number of bytes that are read between two looks at the share of the turn.
   private static let inputSlice = 16 << 10
   /// The number of bytes that are composed before they are sent.
@@ -153,10 +151,11 @@ extension HTTP2Connection {
       if turn.isUsedUp { return held = Array(bytes[position...]) }
       let end = min(bytes.count, position + Self.inputSlice)
       let (frames, fieldBytes) = (session.receivedFrames, session.receivedFieldBytes)
-      session.receive(UnsafeRawBufferPointer(rebasing: bytes[position..<end]), at: now)
-      turn.count(end - position + (session.receivedFieldBytes - fieldBytes) * Self.costOfFieldByte)
+      let count = session.receive(UnsafeRawBufferPointer(rebasing: bytes[position..<end]), at: now)
+      turn.count(count)
+      turn.countFields(session.receivedFieldBytes - fieldBytes)
       turn.countMessage(session.receivedFrames - frames)
-      position = end
+      position += count
     }
   }
 

@@ -6,9 +6,10 @@ struct TurnShare {
   private static let maximum = 4 << 20
   /// The fixed cost of a call, in bytes.
   private static let costOfCall = 512
-
   /// The fixed cost of a part of a message, in bytes.
   private static let costOfMessage = 4096
+  /// The cost of a byte of fields, which is parsed; a compressed byte may stand for a whole field.
+  private static let costOfFieldByte = 32
 
   private var work = 0
   /// Whether the loop is going to continue the work in its next turn.
@@ -21,6 +22,9 @@ struct TurnShare {
 
   /// Counts a part of a message, such as a chunk or a frame, whose processing costs time even if it is small.
   mutating func countMessage(_ count: Int = 1) { work += count * Self.costOfMessage }
+
+  /// Counts bytes of fields.
+  mutating func countFields(_ bytes: Int) { work += bytes * Self.costOfFieldByte }
 
   /// Begins the share of a turn, unless the work waits for the next turn.
   mutating func begin() { if !hasYielded { work = 0 } }

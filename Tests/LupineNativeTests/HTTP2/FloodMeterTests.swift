@@ -44,7 +44,7 @@ import Testing
     let session = try SessionStage()
     session.receive(Frame(type: 4).bytes[...])
     let bytes = (0..<20_000).flatMap { _ in Frame(type: 6, payload: [UInt8](repeating: 1, count: 8)).bytes }
-    bytes.withUnsafeBytes { session.session.receive($0, at: 0) }
+    session.read(bytes[...])
     #expect(session.session.failure?.message.contains("keeps sending") == true)
   }
 
@@ -59,6 +59,20 @@ import Testing
       count += 1
     }
     #expect(count < 100)
+  }
+
+  /// Index 62 is the newest entry of the dynamic table (RFC 7541 section 2.3.3).
+  @Test func `heads that a few bytes stand for are read one at a time`() throws {
+    let status = Frame.block([(":status", "103")])
+    let entry: [UInt8] = [0x40, 1, 0x78, 0x7E] + [UInt8](repeating: 0x61, count: 126)
+    let stage = try SessionStage()
+    stage.receive((Frame(type: 4).bytes + Frame(type: 1, flags: 4, stream: 1, payload: status + entry).bytes)[...])
+    let head = Frame(type: 1, flags: 4, stream: 1, payload: status + [UInt8](repeating: 0xBE, count: 900)).bytes
+    #expect(stage.read((0..<10).flatMap { _ in head }[...]) == 10)
+    #expect(stage.events == [String](repeating: "interim 103", count: 11))
+    let small = Frame(type: 1, flags: 4, stream: 1, payload: status).bytes
+    #expect(stage.read((0..<10).flatMap { _ in small }[...]) == 1)
+    #expect(stage.session.failure == nil)
   }
 
   @Test func `a body in small frames and frames now and then are no flood`() throws {

@@ -48,7 +48,7 @@ private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
     var updates: [UInt32: Int] = [:]
     var received = 0
     while received + 16_384 <= Int(HTTP2Session.streamWindow) {
-      frame.withUnsafeBytes { stage.session.receive($0, at: 0) }
+      stage.read(frame[...])
       received += 16_384
       updates.merge(Self.windowUpdates(in: stage.compose())) { $0 + $1 }
     }

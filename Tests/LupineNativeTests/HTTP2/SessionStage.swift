@@ -36,8 +36,19 @@ final class SessionStage: HTTP2StreamUser {
   }
 
   func receive(_ bytes: ArraySlice<UInt8>, at now: UInt64 = 0) {
-    bytes.withUnsafeBytes { session.receive($0, at: now) }
+    read(bytes, at: now)
     compose()
+  }
+
+  /// Reads bytes, in as many calls as the session needs, and composes nothing; returns the number of calls.
+  @discardableResult
+  func read(_ bytes: ArraySlice<UInt8>, at now: UInt64 = 0) -> Int {
+    var (rest, calls) = (bytes, 0)
+    while !rest.isEmpty {
+      rest = rest.dropFirst(rest.withUnsafeBytes { session.receive($0, at: now) })
+      calls += 1
+    }
+    return calls
   }
 
   /// Begins a second stream, and releases it.

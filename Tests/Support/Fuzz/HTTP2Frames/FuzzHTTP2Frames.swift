@@ -65,7 +65,8 @@ private struct Reading {
     session.composeOutput(into: &output, limit: .max)
     var sentCount = output.count
     for piece in cut.pieces(of: bytes) {
-      piece.withUnsafeBytes { session.receive($0, at: 0) }
+      var rest = piece[...]
+      while !rest.isEmpty { rest = rest.dropFirst(rest.withUnsafeBytes { session.receive($0, at: 0) }) }
       guard plan.answersAtOnce else { continue }
       output.removeAll(keepingCapacity: true)
       session.composeOutput(into: &output, limit: .max)
