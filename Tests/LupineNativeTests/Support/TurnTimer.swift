@@ -1,5 +1,8 @@
 import Glibc
 import LupineNative
+import LupineTesting
+import Testing
+import TransportSupport
 
 /// Measures the processor time of the turns of a transport's loop.
 ///
@@ -46,5 +49,30 @@ struct TurnTimer: Sendable {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+extension TurnTimer {
+  /// The maximum processor time for which an exchange waits for others.
+  private static let bound = Duration.milliseconds(50)
+  /// The factor for the processor time under the thread sanitizer; 1 without it.
+  private static let sanitizerFactor = dlsym(nil, "__tsan_init") == nil ? 1 : 10
+
+  /// Ends the measurement, and checks that no exchange has waited longer than the bound.
+  ///
+  /// An exchange whose socket becomes ready waits for the rest of a turn of the loop, and at most for the whole next
+  /// turn. So it waits for at most 50 ms if no turn takes more than 25 ms.
+  func checkTurns() async {
+    let times = await stop()
+    #expect(times.isOfOneThread && times.count > 20)
+    #expect(times.longest * 2 <= Self.bound * Self.sanitizerFactor, "\(times)")
+  }
+
+  /// Makes exchanges with a server that answers, and checks the time of the turns meanwhile.
+  func checkNeighbour(on transport: NativeTransport) async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    let client = Client(transport)
+    for _ in 1...20 { #expect(try await client.fetch(server.url).text == "x") }
+    await checkTurns()
   }
 }

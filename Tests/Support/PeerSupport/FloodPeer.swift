@@ -20,8 +20,23 @@ package final class FloodPeer {
     case interim, tunnel, challenge
     /// A body that lasts until `finish()`; not a flood.
     case steady
+    // Frames of HTTP/2 that the native transport alone ends in a known way.
+    case padding
+    case connectionWindows = "connection-windows"
+    case priorityUpdate = "priority-update"
+    case goAway = "go-away"
+    case resets, continuation
+    case emptyContinuation = "empty-continuation"
+    case pushes, bombs
+    case interimBombs = "interim-bombs"
 
-    package static let floods = allCases.filter { $0 != .steady }
+    /// The floods of frames that the native transport alone is tested with.
+    package static let frameFloods: [Kind] = [
+      .padding, .connectionWindows, .priorityUpdate, .goAway, .resets, .continuation, .emptyContinuation, .pushes,
+      .bombs, .interimBombs,
+    ]
+
+    package static let floods = allCases.filter { $0 != .steady && !frameFloods.contains($0) }
 
     package var version: ProtocolVersion {
       switch self {
@@ -44,6 +59,8 @@ package final class FloodPeer {
   private let port: Int
   /// Opened when the peer begins to send to a client.
   package let isFlooding = Gate()
+  /// Opened when a client has closed its connection.
+  package let isClosed = Gate()
   private let process = Process()
   private let output = Pipe()
   private let input = Pipe()
@@ -65,8 +82,10 @@ package final class FloodPeer {
     try process.run()
     let descriptor = output.fileHandleForReading.fileDescriptor
     port = Self.line(from: descriptor).flatMap { Int($0) } ?? 0
-    try SystemThread("flood") { [isFlooding] in
-      if Self.line(from: descriptor) != nil { isFlooding.open() }
+    // The thread holds the pipe, so that its descriptor is not closed, and its number not used again, before the end.
+    try SystemThread("flood") { [output, isFlooding, isClosed] in
+      let descriptor = output.fileHandleForReading.fileDescriptor
+      while let line = Self.line(from: descriptor) { (line == "closed" ? isClosed : isFlooding).open() }
     }.detach()
   }
 
