@@ -251,7 +251,7 @@ let package = Package(
       name: "TrustSupport",
       dependencies: [
         "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession",
-        "PeerSupport", httpTypes,
+        "LupineTesting", "PeerSupport", httpTypes,
       ],
       path: "Tests/Support/TrustSupport", swiftSettings: settings),
     test(

@@ -1,4 +1,5 @@
 import Glibc
+package import LupineTesting
 import PeerSupport
 import Synchronization
 
@@ -9,6 +10,8 @@ package final class WirePeer: Sendable {
     package var isSecured = false
     package var isMultiplexed = false
     /// The number of requests that an HTTP/2 connection reads before the answer; an HTTP/1.1 connection reads one.
+    ///
+    /// With 0 the answer follows the first byte of the client.
     package var requests = 1
 
     package init(isSecured: Bool = false, isMultiplexed: Bool = false, requests: Int = 1) {
@@ -48,6 +51,12 @@ package final class WirePeer: Sendable {
   private let answer: (greeting: [UInt8], ending: Ending)
   private let next = Mutex<[ArraySlice<UInt8>]>([])
   private let count = Mutex(0)
+  /// The newest connection, until it ends.
+  private let current = Mutex<Int32?>(nil)
+  /// Opened when an answer has been written.
+  package let answered = Gate()
+  /// Opened when a connection has ended.
+  package let ended = Gate()
 
   package var requestCount: Int { count.withLock { $0 } }
   package var url: String { "\(line.isSecured ? "https://localhost" : "http://127.0.0.1"):\(listener.port)/" }
@@ -67,7 +76,19 @@ package final class WirePeer: Sendable {
   /// Closes the listening socket; open connections end when their clients close them.
   package func stop() { listener.stop() }
 
+  /// Adds a byte to the answer of the newest connection, which has no TLS; returns false if the connection has ended.
+  package func drip(_ byte: UInt8) -> Bool {
+    current.withLock { descriptor in
+      descriptor.map { send($0, [byte], 1, Int32(MSG_NOSIGNAL)) == 1 } ?? false
+    }
+  }
+
   private func serve(_ descriptor: Int32) {
+    current.withLock { $0 = descriptor }
+    defer {
+      current.withLock { if $0 == descriptor { $0 = nil } }
+      ended.open()
+    }
     let connection: (any WireConnection)? =
       line.isSecured ? TLSConnection(descriptor, isMultiplexed: line.isMultiplexed) : ClearConnection(descriptor)
     guard let connection, answer.greeting.isEmpty || connection.write(answer.greeting), hasRead(from: connection) else {
@@ -78,6 +99,7 @@ package final class WirePeer: Sendable {
     for piece in pieces where !piece.isEmpty {
       guard connection.write(Array(piece)) else { return }
     }
+    answered.open()
     switch answer.ending {
     case .close: connection.end()
     case .cut, .none: break
@@ -94,6 +116,7 @@ package final class WirePeer: Sendable {
 
   /// Reads the head of a request up to the empty line, or up to the HEADERS frame of the last request over HTTP/2.
   private func hasRead(from connection: any WireConnection) -> Bool {
+    if line.requests == 0 { return connection.read(1) != nil }
     guard line.isMultiplexed else {
       var head: [UInt8] = []
       while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
