@@ -19,66 +19,6 @@ import TrustSupport
     return client
   }
 
-  @Test(arguments: versions)
-  func `a connection that is cut at any byte is an error until the length of the body has arrived`(
-    _ version: TLSVersion
-  ) async throws {
-    try await cutEverywhere(
-      version, answer: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
-      kinds: [.handshake: .connectionLost, .response: nil, .close: nil])
-  }
-
-  @Test(arguments: versions)
-  func `a connection that is cut within the handshake fails the handshake`(_ version: TLSVersion) async throws {
-    let peer = try CutPeer(version, answer: "")
-    defer { peer.stop() }
-    let client = client(version)
-    var milestones = peer.milestones.makeAsyncIterator()
-    var count = 0
-    while true {
-      peer.cut(after: count)
-      let error = await client.failure(peer.url)
-      guard try #require(await milestones.next()) == .none else { break }
-      #expect(error?.kind == .tlsFailed, "after \(count) bytes: \(error as Any)")
-      count += 19
-    }
-    #expect(count > 500)
-    await client.transport.shutdown()
-  }
-
-  @Test(arguments: versions)
-  func `a body that the end of the connection delimits is complete only with close_notify`(
-    _ version: TLSVersion
-  ) async throws {
-    try await cutEverywhere(
-      version, answer: "HTTP/1.1 200 OK\r\n\r\nok",
-      kinds: [.handshake: .connectionLost, .response: .connectionLost, .close: nil])
-  }
-
-  /// Cuts connections after one byte more each time, from the end of the handshake up to close_notify.
-  ///
-  /// - Parameter kinds: the error of the request for each part that arrives completely; `nil` for a success.
-  private func cutEverywhere(
-    _ version: TLSVersion, answer: String, kinds: [CutPeer.Milestone: LupineError.Kind?]
-  ) async throws {
-    let peer = try CutPeer(version, answer: answer)
-    defer { peer.stop() }
-    let client = client(version)
-    var milestones = peer.milestones.makeAsyncIterator()
-    var seen: Set<CutPeer.Milestone> = []
-    for count in 0... {
-      peer.cut(after: count, isAfterHandshake: true)
-      let error = await client.failure(peer.url)
-      let milestone = try #require(await milestones.next())
-      let kind = try #require(kinds[milestone], "\(milestone) after \(count) bytes")
-      #expect(error?.kind == kind, "\(milestone) after \(count) bytes: \(error as Any)")
-      seen.insert(milestone)
-      guard error?.kind == kind, !seen.contains(.close) else { break }
-    }
-    #expect(seen == Set(kinds.keys))
-    await client.transport.shutdown()
-  }
-
   @Test func `a handshake that stalls is ended by the connect timeout`() async throws {
     let port = try SilentPort(completesHandshake: true)
     var client = client()

@@ -6,8 +6,10 @@ import PeerSupport
 import Synchronization
 
 /// A server with TLS on loopback whose connections end, by FIN, after a number of encrypted bytes.
+///
+/// As a proxy with TLS it is also the server at the end of its tunnels, which have TLS within TLS.
 package final class CutPeer: Sendable {
-  /// What a connection has sent completely.
+  /// What a connection has sent completely; the handshake is the one with the server.
   package enum Milestone: Sendable {
     case none, handshake, response
     /// The response and close_notify.
@@ -25,12 +27,14 @@ package final class CutPeer: Sendable {
   private let listener: LoopbackListener
   private let version: TLSVersion
   private let answer: [UInt8]
+  private let isProxy: Bool
   private let cut = Mutex(Cut())
 
   package var url: String { "https://127.0.0.1:\(listener.port)/" }
 
-  package init(_ version: TLSVersion, answer: String) throws {
+  package init(_ version: TLSVersion, answer: String, isProxy: Bool = false) throws {
     self.version = version
+    self.isProxy = isProxy
     self.answer = Array(answer.utf8)
     (milestones, yield) = AsyncStream.makeStream()
     listener = try LoopbackListener()
@@ -46,31 +50,67 @@ package final class CutPeer: Sendable {
 
   private func serve(_ descriptor: Int32) {
     let cut = cut.withLock { $0 }
-    if let connection = CutConnection(descriptor, version, limit: cut.isAfterHandshake ? .max : cut.count) {
-      yield.yield(run(connection, cut))
-    }
+    let socket = CutSocket(descriptor, limit: cut.isAfterHandshake ? .max : cut.count)
+    yield.yield(run(socket, cut))
     shutdown(descriptor, Int32(SHUT_WR))
     // Unread bytes would make the kernel reset the connection.
-    var rest = [UInt8](repeating: 0, count: 4096)
-    while recv(descriptor, &rest, rest.count, 0) > 0 {}
+    while socket.receive() != nil {}
   }
 
-  private func run(_ connection: CutConnection, _ cut: Cut) -> Milestone {
-    guard connection.accept() else { return .none }
-    if cut.isAfterHandshake { connection.limit = connection.sentCount + cut.count }
+  private func run(_ socket: CutSocket, _ cut: Cut) -> Milestone {
+    guard let connection = isProxy ? tunnel(over: socket) : CutConnection(over: socket, version), connection.accept()
+    else { return .none }
+    if cut.isAfterHandshake { socket.limit = socket.sentCount + cut.count }
     guard connection.readHead(), connection.write(answer) else { return .handshake }
     return connection.end() ? .close : .response
+  }
+
+  /// Returns the connection within the tunnel; `nil` if the one with the proxy ends before.
+  private func tunnel(over socket: CutSocket) -> CutConnection? {
+    guard let connection = CutConnection(over: socket, version), connection.accept(), connection.readHead(),
+      connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+    else { return nil }
+    return CutConnection(over: connection, version)
+  }
+}
+
+/// What carries the records of a connection.
+private protocol RecordCarrier {
+  /// Sends all bytes; false if the connection ends before.
+  func write(_ bytes: [UInt8]) -> Bool
+  func receive() -> [UInt8]?
+}
+
+/// A socket that takes a number of bytes, and no more.
+private final class CutSocket: RecordCarrier {
+  private let descriptor: Int32
+  var limit: Int
+  private(set) var sentCount = 0
+
+  init(_ descriptor: Int32, limit: Int) {
+    self.descriptor = descriptor
+    self.limit = limit
+  }
+
+  func write(_ bytes: [UInt8]) -> Bool {
+    let count = min(bytes.count, limit - sentCount)
+    sentCount += count
+    return send(descriptor, bytes, count, Int32(MSG_NOSIGNAL)) == count && count == bytes.count
+  }
+
+  func receive() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count > 0 ? Array(bytes[..<count]) : nil
   }
 }
 
 /// A connection whose records pass through memory, so that the socket can get a part of a record.
-private final class CutConnection {
-  private let descriptor: Int32
+private final class CutConnection: RecordCarrier {
+  private let carrier: any RecordCarrier
   private let connection: OpaquePointer
-  var limit: Int
-  private(set) var sentCount = 0
 
-  init?(_ descriptor: Int32, _ version: TLSVersion, limit: Int) {
+  init?(over carrier: any RecordCarrier, _ version: TLSVersion) {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     defer { SSL_CTX_free(context) }
     let number = version == .tls1_2 ? TLS1_2_VERSION : TLS1_3_VERSION
@@ -82,8 +122,7 @@ private final class CutConnection {
     guard let connection = SSL_new(context) else { return nil }
     SSL_set_bio(connection, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))
     self.connection = connection
-    self.descriptor = descriptor
-    self.limit = limit
+    self.carrier = carrier
   }
 
   deinit { SSL_free(connection) }
@@ -97,20 +136,24 @@ private final class CutConnection {
   }
 
   func readHead() -> Bool {
-    var head = ""
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    while !head.hasSuffix("\r\n\r\n") {
-      let count = SSL_read(connection, &bytes, Int32(bytes.count))
-      if count > 0 {
-        head += String(decoding: bytes[..<Int(count)], as: UTF8.self)
-      } else if !feed() {
-        return false
-      }
+    var head: [UInt8] = []
+    while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+      guard let bytes = receive() else { return false }
+      head += bytes
     }
     return true
   }
 
   func write(_ bytes: [UInt8]) -> Bool { SSL_write(connection, bytes, Int32(bytes.count)) > 0 && flush() }
+
+  func receive() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let count = SSL_read(connection, &bytes, Int32(bytes.count))
+      if count > 0 { return Array(bytes[..<Int(count)]) }
+      guard feed() else { return nil }
+    }
+  }
 
   /// Sends close_notify.
   func end() -> Bool {
@@ -122,15 +165,11 @@ private final class CutConnection {
   private func flush() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = max(0, Int(BIO_read(SSL_get_wbio(connection), &bytes, Int32(bytes.count))))
-    let sent = min(count, limit - sentCount)
-    sentCount += sent
-    return send(descriptor, bytes, sent, Int32(MSG_NOSIGNAL)) == sent && sent == count
+    return count == 0 || carrier.write(Array(bytes[..<count]))
   }
 
   private func feed() -> Bool {
-    var bytes = [UInt8](repeating: 0, count: 16 << 10)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { return false }
-    return BIO_write(SSL_get_rbio(connection), bytes, Int32(count)) == count
+    guard let bytes = carrier.receive() else { return false }
+    return BIO_write(SSL_get_rbio(connection), bytes, Int32(bytes.count)) == bytes.count
   }
 }
