@@ -59,11 +59,12 @@ package final class HTTP2Peer: Sendable {
   private let listener: LoopbackListener
   private let script: @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
   private let onHead: (@Sendable (_ stream: UInt32) -> [Step])?
+  private let onFrame: (@Sendable (Frame) -> [Step])?
   private let settings: [UInt8]
   private let returnsWindow: Bool
   private let isSecured: Bool
   private let counts = Mutex((connections: 0, requests: 0))
-  private let received = Mutex((resets: [Reset](), blocks: [[UInt8]](), contentCount: 0))
+  private let received = Mutex((resets: [Reset](), goAways: [UInt32](), blocks: [[UInt8]](), contentCount: 0))
   /// Opened when a client has closed a connection.
   package let ended = Gate()
 
@@ -71,6 +72,8 @@ package final class HTTP2Peer: Sendable {
   package var requestCount: Int { counts.withLock { $0.requests } }
   /// The RST_STREAM frames of the clients.
   package var resets: [Reset] { received.withLock { $0.resets } }
+  /// The codes of the GOAWAY frames of the clients.
+  package var goAways: [UInt32] { received.withLock { $0.goAways } }
   /// The payloads of the HEADERS frames of the clients.
   package var blocks: [[UInt8]] { received.withLock { $0.blocks } }
   /// The number of bytes of content that the clients have sent.
@@ -82,13 +85,16 @@ package final class HTTP2Peer: Sendable {
   ///   - isSecured: whether connections use TLS, with the certificate `localhost.pem`.
   ///   - returnsWindow: whether content that has been read returns its window to the client.
   ///   - onHead: is called at the head of a request that has content.
+  ///   - onFrame: is called with each frame of a client, before the other closures.
   package init(
     settings: [UInt8] = [], isSecured: Bool = false, returnsWindow: Bool = true,
     onHead: (@Sendable (_ stream: UInt32) -> [Step])? = nil,
+    onFrame: (@Sendable (Frame) -> [Step])? = nil,
     script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
   ) throws {
     self.script = script
     self.onHead = onHead
+    self.onFrame = onFrame
     self.returnsWindow = returnsWindow
     self.settings = settings
     self.isSecured = isSecured
@@ -118,6 +124,10 @@ package final class HTTP2Peer: Sendable {
       record(head[3], stream, payload)
       if head[3] == 4, head[4] & 1 == 0 { _ = wire.write(Frame(type: 4, flags: 1).bytes) }
       if head[3] == 0, length > 0, returnsWindow, !returnWindow(length, of: stream, on: wire) { return }
+      if let onFrame {
+        let frame = Frame(type: head[3], flags: head[4], stream: stream, payload: payload)
+        guard play(onFrame(frame), on: wire, descriptor) else { return }
+      }
       if head[3] == 1, head[4] & 1 == 0, let onHead, !play(onHead(stream), on: wire, descriptor) { return }
       // HEADERS or DATA with END_STREAM: the request is complete.
       guard head[3] <= 1, head[4] & 1 == 1 else { continue }
@@ -155,6 +165,7 @@ package final class HTTP2Peer: Sendable {
       if type == 0 { received.contentCount += payload.count }
       if type == 1 { received.blocks.append(payload) }
       if type == 3 { received.resets.append(Reset(stream: stream, code: payload.reduce(0) { $0 << 8 | UInt32($1) })) }
+      if type == 7 { received.goAways.append(payload[4..<8].reduce(0) { $0 << 8 | UInt32($1) }) }
     }
   }
 }
@@ -192,6 +203,13 @@ extension HTTP2Peer.Frame {
   package static func reset(_ stream: UInt32, code: UInt32) -> Self {
     Self(type: 3, stream: stream, payload: bytes(code))
   }
+
+  package static func windowUpdate(_ stream: UInt32, by increment: UInt32) -> Self {
+    Self(type: 8, stream: stream, payload: bytes(increment))
+  }
+
+  /// A SETTINGS frame with SETTINGS_INITIAL_WINDOW_SIZE.
+  package static func initialWindow(_ size: UInt32) -> Self { Self(type: 4, payload: [0, 4] + bytes(size)) }
 
   package static func goAway(last stream: UInt32, code: UInt32 = 0) -> Self {
     Self(type: 7, payload: bytes(stream) + bytes(code))
