@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct SystemFaultTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let call: String
-    let errors: [Int32]
+    var errors: [Int32]
     /// Whether each request starts a transport, which makes the call only at its start.
     var isAtStart = false
     /// Whether the transport makes the call only if its loop sleeps at that moment.

@@ -28,7 +28,13 @@ Listen 127.0.0.1:{port}
 {user}
 ErrorLog "{folder}/apache.log"
 StartServers 1
-ServerLimit 2
+# Without a free thread, apache2 would end idle connections, which tests count on.
+ServerLimit 1
+ThreadLimit 128
+ThreadsPerChild 128
+MaxRequestWorkers 128
+H2MinWorkers 1
+H2MaxWorkers 64
 KeepAlive On
 MaxKeepAliveRequests 0
 # HTTP/2 by prior knowledge, which the responses do not offer.
