@@ -79,7 +79,7 @@ public final class HTTPCache: Sendable {
   ///
   /// - Parameter size: the most bytes that stored responses take. One takes at most an eighth.
   public convenience init(memory size: CacheSize, _ configuration: Configuration = Configuration()) {
-    self.init(MemoryResponseStore(size: size), .key(KeyedHash.makeKey(configuration.random)), configuration)
+    self.init(MemoryResponseStore(size: size), KeyedHash.makeKey(configuration.random), configuration)
   }
 
   /// Makes a cache that keeps responses in a store, for later processes and for other caches with the same key.
@@ -88,8 +88,9 @@ public final class HTTPCache: Sendable {
   /// let cache = try HTTPCache(memory: .megabytes(32), store: .sqlite(at: "/var/cache/news", .megabytes(500)))
   /// ```
   ///
-  /// Copies of heads and of small contents are kept in memory, so that most hits do not wait for the store. A change by
-  /// this cache drops the copies; one by another process is noticed after 64 hits at the latest.
+  /// With `memory`, copies of heads and of contents that the store returns as bytes are kept in memory. A copy answers at
+  /// most 64 requests and is then read again. Until then a change by another process or another cache is not noticed, so
+  /// a response that was removed there can still be used while it is fresh.
   ///
   /// A cache with another key finds only responses for everyone and for requests without credentials, and of those the
   /// ones without `Vary`.
@@ -105,23 +106,23 @@ public final class HTTPCache: Sendable {
   ///   - hashKey: at least 32 random bytes for the hashes of credentials and of fields that `Vary` names. Keep them
   ///     secret: who has them and the store can test guesses of a credential. Default: the key that the store keeps
   ///     (`ResponseStore.hashKey()`), as `SQLiteStore` does in its folder. Without either, the cache stores no response
-  ///     to a request with credentials, unless the response is for everyone.
+  ///     to a request with credentials, unless it is for everyone and has no `Vary`, and none that came over a connection
+  ///     with settings of its own.
   ///   - configuration: the behaviour of the cache.
   /// - Throws: kind `configuration` if the key has fewer than 32 bytes; the error of the store if it cannot read its key.
   public convenience init(
     memory size: CacheSize = .bytes(0), store: any ResponseStore, hashKey: [UInt8]? = nil,
     _ configuration: Configuration = Configuration()
   ) throws(LupineError) {
-    let lasting = if let hashKey { hashKey } else { try store.hashKey() }
-    if let lasting, lasting.count < 32 {
+    let key = if let hashKey { hashKey } else { try store.hashKey() }
+    if let key, key.count < 32 {
       throw .unusable(
-        "hashKey", "The hash key of a cache must have at least 32 random bytes, and this one has \(lasting.count).")
+        "hashKey", "The hash key of a cache must have at least 32 random bytes, and this one has \(key.count).")
     }
-    let store = size > .bytes(0) ? MemoryTier(over: store, size: size) : store
-    self.init(store, lasting.map { .key($0) } ?? .none(KeyedHash.makeKey(configuration.random)), configuration)
+    self.init(size > .bytes(0) ? MemoryTier(over: store, size: size) : store, key, configuration)
   }
 
-  private init(_ store: any ResponseStore, _ hashKey: CacheStorage.HashKey, _ configuration: Configuration) {
+  private init(_ store: any ResponseStore, _ hashKey: [UInt8]?, _ configuration: Configuration) {
     storage = CacheStorage(
       store: store, hashKey: hashKey, isShared: configuration.isShared,
       refreshLimit: configuration.backgroundRefreshes, followLimit: configuration.collapsedWait,
@@ -183,11 +184,7 @@ extension HTTPCache {
   ///
   /// - Throws: kind `invalidURL`, or the error of the store.
   public func remove(_ url: some URLConvertible) async throws {
-    let url = try url.asURL(relativeTo: nil)
-    for key in CacheKey(url)?.all ?? [] {
-      storage.preventStoring(key)
-      try await storage.store.removeAll(for: key)
-    }
+    try await storage.invalidate(try url.asURL(relativeTo: nil))
   }
 
   /// Removes the stored responses that match.

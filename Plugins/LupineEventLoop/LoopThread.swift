@@ -16,7 +16,7 @@ public protocol LoopCommand: Sendable {
 /// The thread of an event loop, with the queue of its commands; it also runs tasks.
 ///
 /// The thread starts with the first command or job, and retains this object until it ends. Only the thread uses the loop.
-/// What each command and each turn passes is inlinable, because other modules would otherwise call unspecialized code:
+/// Functions that run for each command or each turn are inlinable; otherwise other modules would call unspecialized code.
 /// `Benchmarks/README.md` has the figures.
 public final class LoopThread<Command: LoopCommand>: Sendable {
   /// Creates a loop and runs it until its end.

@@ -19,7 +19,7 @@ import TrustSupport
     SystemFaultTests.faults.filter { calls.contains($0.call) && !$0.isAtStart && !$0.needsLookup }
   }
 
-  /// The faults without a wrong EAGAIN of send and recv, which lasts until a timeout: other tests have it.
+  /// Leaves out EAGAIN for send and recv: the request would wait for its timeout, which other tests cover.
   private static func withoutWaits(_ faults: [Fault]) -> [Fault] {
     faults.filter { !$0.isHurried }.map { fault in
       var fault = fault
@@ -108,7 +108,7 @@ import TrustSupport
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     let folder = try TemporaryFolder()
     // Two blocks of the reader.
-    let file = try folder.write(String(repeating: "a", count: 300 << 10), to: "file")
+    let file = try folder.write(String(repeating: "a", count: 600 << 10), to: "file")
     // A new transport also opens the files with the names of its threads.
     try FaultSweep(url: server.url, setup: ["upload \(file)"], renewsTransport: fault.call == "open").check(fault)
   }

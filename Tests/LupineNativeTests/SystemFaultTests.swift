@@ -22,7 +22,7 @@ import Testing
     var succeeds: Bool? = false
 
     /// Whether the call moves bytes or connects, so that EAGAIN promises an event.
-    var movesBytes: Bool { ["send", "recv", "connect"].contains(call) }
+    var waitsAfterEAGAIN: Bool { ["send", "recv", "connect"].contains(call) }
 
     var testDescription: String { isAtStart ? "\(call) at the start" : call }
   }

@@ -60,7 +60,7 @@ extension CacheExchange {
     for cookie in response.head.headerFields[fields: .setCookie] { answerHead.headerFields.append(cookie) }
     var answer = try await context.makeResponse(answerHead, content: .sequence([stored, bytes], length: length))
     let isStored = store(head, answer.body, sent: sent, replacing: nil)
-    if !isStored { flight?.answersNoOther() }
+    if !isStored { flight?.recordNotShareable() }
     answer.attributes[CacheStatus.self] = CacheStatus(forward: .partial, forwardStatus: 206, isStored: isStored)
     return answer
   }

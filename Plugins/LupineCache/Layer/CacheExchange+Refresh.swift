@@ -11,7 +11,7 @@ extension CacheExchange {
     context.emitCache("refreshes the stored response in the background")
     let refresh = BackgroundRefresh(
       layer: layer, original: unconditional(candidate), request: request, candidate: candidate, key: key,
-      leaseName: flightName.text)
+      leaseName: flightName.text, emit: context.makeCacheEmitter())
     let isStarted = context.startBackgroundTask { [storage] task in
       await refresh.run(task)
       storage.endRefresh(name)
@@ -38,6 +38,8 @@ struct BackgroundRefresh: Sendable {
   let key: CacheKey
   /// The name of the response among those of all machines that share the store.
   let leaseName: String
+  /// Emits a decision as long as the request exists that has used the response; `nil` without a monitor.
+  let emit: (@Sendable (String) -> Void)?
 
   /// Refreshes the response, unless another machine or another request does.
   func run(_ task: BackgroundTask) async {
@@ -64,8 +66,10 @@ struct BackgroundRefresh: Sendable {
       guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }
       let confirmation = Confirmation(
         candidate, by: response.head, sent: sent, request, layer.storage.isShared, now: task.now())
-      // The stored response then stays as it is.
-      _ = try? await confirmation.apply(to: layer.storage.store)
+      // If the store fails, the stored response stays unchanged and is validated again later.
+      do throws(LupineError) { try await confirmation.apply(to: layer.storage.store) } catch {
+        emit?("does not update the stored response, because the store fails: \(error.message)")
+      }
       return
     }
     let entry = try? NewEntry(response.head, to: original, request, key: key, layer, sent: sent, now: task.now())
@@ -76,9 +80,10 @@ struct BackgroundRefresh: Sendable {
       return response.body.open(.discard(limit: task.limits.discardedBody))
     }
     response.body.open(.stream(window: 256 << 10))
-    await layer.storage.write(entry.record, length: entry.length, writing, replacing: candidate.stored) {
+    let refusal = await layer.storage.write(entry.record, length: entry.length, writing, replacing: candidate.stored) {
       await Self.next(of: response.body)
     }
+    if let refusal { emit?("does not store the response: \(refusal.reason)") }
   }
 
   /// The next bytes of a response, or its end.

@@ -110,16 +110,16 @@ extension CacheExchange {
     _ candidate: Candidate, by head: HTTPResponse, _ reason: CacheStatus.Forward, sent: Date
   ) async throws(LupineError) -> TransportResponse? {
     let confirmation = Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now())
-    let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: true)
+    let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: confirmation.isStored)
     var answerHead = confirmation.record.head
     // A cookie is for this user alone, and is not stored.
     for cookie in head.headerFields[fields: .setCookie] { answerHead.headerFields.append(cookie) }
     let current = Candidate(ParsedResponse(candidate.stored), confirmation.entry)
     let answer = try await answer(current, answerHead, status)
-    if ReuseRules(request, current, now: context.now()).permitsSharing {
-      storage.recordSharing(flightName)
+    if answer != nil, confirmation.isStored, ReuseRules(request, current, now: context.now()).isShareable {
+      storage.recordShareable(flightName)
     } else {
-      flight?.answersNoOther()
+      flight?.recordNotShareable()
     }
     await apply(confirmation)
     return answer
@@ -133,7 +133,7 @@ extension CacheExchange {
     if let candidate, response.source == .origin { await compare(candidate, with: response.head, sent: sent) }
     status.isStored =
       response.source == .origin && store(response.head, response.body, sent: sent, replacing: candidate?.stored)
-    if !status.isStored { flight?.answersNoOther() }
+    if !status.isStored { flight?.recordNotShareable() }
     if status.isStored { context.emitCache("stores the response") }
     response.attributes[CacheStatus.self] = status
     return response
@@ -145,7 +145,9 @@ extension CacheExchange {
     if request.method == .head, head.status == .ok, candidate.head.status == .ok, !candidate.isOfAnotherUser {
       guard let isDescribed = candidate.isDescribed(by: head) else { return }
       guard isDescribed else {
-        try? await storage.store.remove(candidate.stored)
+        do throws(LupineError) { try await storage.store.remove(candidate.stored) } catch {
+          context.emitCache("does not remove the stored response, because the store fails: \(error.message)")
+        }
         return
       }
       confirms = true
@@ -179,15 +181,15 @@ extension CacheExchange {
       return false
     }
     let queue = EntryQueue()
-    let isShareable = ReuseRules(request, entry.candidate, now: context.now()).permitsSharing
+    let isShareable = ReuseRules(request, entry.candidate, now: context.now()).isShareable
     let growing = flight != nil && isShareable ? GrowingEntry(entry, invalidationMark, context.control) : nil
-    let emit = context.isObserved ? context.makeEventEmitter() : nil
+    let emit = context.makeCacheEmitter()
     let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
       var response = ContinuedResponse(queue, growing, layer, original, task)
       let refusal = await layer.storage.write(
         entry.record, length: entry.length, writing, replacing: former, growing
       ) { await response.next() }
-      if let refusal { emit?(.decided(policy: "cache", reason: "does not store the response: \(refusal.reason)")) }
+      if let refusal { emit?("does not store the response: \(refusal.reason)") }
       growing?.transfer.end()
       if let flight { layer.storage.remove(flight, flightName) }
       queue.fail()
@@ -199,9 +201,9 @@ extension CacheExchange {
     if let growing {
       flight?.stores(writing, growing)
     } else {
-      flight?.answersNoOther()
+      flight?.recordNotShareable()
     }
-    if isShareable { storage.recordSharing(flightName) }
+    if isShareable { storage.recordShareable(flightName) }
     body.tee(into: StoringObserver(queue, writing, growing))
     return true
   }

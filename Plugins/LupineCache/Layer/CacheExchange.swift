@@ -62,14 +62,16 @@ struct CacheExchange: Sendable {
   @inline(__always)
   private func responses(for key: String) async throws(LupineError) -> [ParsedResponse] {
     if let found = storage.responsesInMemory(for: key) { return found }
-    return try await stored("finds no response") { [storage] () throws(LupineError) in
+    return try await callStore(orElse: "finds no response") { [storage] () throws(LupineError) in
       try await storage.responses(for: key).map { ParsedResponse($0) }
     } ?? []
   }
 
-  /// Returns what the store returns; `nil` if it fails, which is a missing response and not an error of the request.
-  func stored<Value: Sendable>(
-    _ consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Value
+  /// Calls the store.
+  ///
+  /// If the store fails, emits an event and returns `nil`; the request continues without a stored response.
+  func callStore<Value: Sendable>(
+    orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Value
   ) async throws(LupineError) -> Value? {
     let result = try await context.waiting {
       do throws(LupineError) { return Result<Value, LupineError>.success(try await work()) } catch {
@@ -154,7 +156,7 @@ struct CacheExchange: Sendable {
     of stored: StoredResponse, _ range: Range<Int64>?
   ) async throws(LupineError) -> RequestBody? {
     if let content = storage.immediate?.contentInMemory(of: stored, in: range) { return content }
-    return try await self.stored("does not use the stored response") { [storage] () throws(LupineError) in
+    return try await callStore(orElse: "does not use the stored response") { [storage] () throws(LupineError) in
       try await storage.store.content(of: stored, in: range)
     } ?? nil
   }

@@ -52,12 +52,15 @@ final class CacheLayer: Transport {
     let response = try await forward(request, .method, in: context)
     let isSuccess = [.successful, .redirection].contains(response.head.status.kind)
     guard isSuccess, response.source == .origin, !Self.safeMethods.contains(request.method) else { return response }
+    var failure: LupineError?
     for url in Self.invalidated(by: request, response.head) {
-      do throws(LupineError) { try await storage.invalidate(url) } catch {
-        context.emitCache("does not remove what is stored of the changed resource: \(error.message)")
-      }
+      do throws(LupineError) { try await storage.invalidate(url) } catch { failure = error }
     }
-    context.emitCache("removes what is stored of \(request.url.origin)'s changed resource")
+    if let failure {
+      context.emitCache("does not remove what is stored of the changed resource: \(failure.message)")
+    } else {
+      context.emitCache("removes what is stored of \(request.url.origin)'s changed resource")
+    }
     return response
   }
 
@@ -80,6 +83,13 @@ extension TransferContext {
 }
 
 extension TransferContext {
+  /// Returns what emits decisions of the cache as long as the request exists; `nil` without a monitor.
+  func makeCacheEmitter() -> (@Sendable (String) -> Void)? {
+    guard isObserved else { return nil }
+    let emit = makeEventEmitter()
+    return { emit(.decided(policy: "cache", reason: $0)) }
+  }
+
   /// Waits for the store; a cancellation of the exchange cancels the work.
   ///
   /// - Throws: the reason for the cancellation.

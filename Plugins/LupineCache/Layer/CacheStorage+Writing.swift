@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 
-// The way of a response into the store.
+// Writes responses to the store.
 extension CacheStorage {
   /// The number of variants of a URL; a further one replaces the oldest.
   private static let maximumVariants = 16
@@ -13,7 +13,7 @@ extension CacheStorage {
   ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
   ///     the server now says otherwise which parts of the query matter.
   ///   - growing: what other requests read meanwhile.
-  /// - Returns: why nothing was stored; `nil` if the response or its beginning was.
+  /// - Returns: why the response was not stored; `nil` if all of it or its beginning was.
   @discardableResult
   func write(
     _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, replacing former: StoredResponse? = nil,
@@ -34,20 +34,20 @@ extension CacheStorage {
     }
     growing?.open(writer)
     do throws(StoringRefusal) {
-      try await fill(writer, with: record, length, writing, growing, next)
+      let isWhole = try await fill(writer, with: record, length, writing, growing, next)
+      if isWhole, let former, former.record.key != record.key { try? await store.remove(former) }
+      return nil
     } catch {
       await writer.abort()
       return error
     }
-    if let former, former.record.key != record.key { try? await store.remove(former) }
-    return nil
   }
 
-  /// Passes the pieces to the writer and commits it.
+  /// Passes the pieces to the writer and commits it; returns whether the response is whole.
   private func fill(
     _ writer: any ResponseStoreWriter, with record: ResponseRecord, _ length: Int64?, _ writing: EntryWriting,
     _ growing: GrowingEntry?, _ next: () async -> EntryQueue.Piece
-  ) async throws(StoringRefusal) {
+  ) async throws(StoringRefusal) -> Bool {
     var written: Int64 = 0
     while true {
       switch await next() {
@@ -60,13 +60,15 @@ extension CacheStorage {
         writing.hasArrived()
         let trailers = StoredHead.storing(trailers: all)
         growing?.complete(trailers)
-        return try await commit(writing) { () throws(LupineError) in try await writer.commit(trailers: trailers) }
+        try await commit(writing) { () throws(LupineError) in try await writer.commit(trailers: trailers) }
+        return true
       case .interruption:
         writing.interrupt()
         guard let part = record.interrupted(after: written) else {
           throw StoringRefusal(reason: "it broke off, and its beginning is of no use")
         }
-        return try await commit(writing) { () throws(LupineError) in try await writer.commit(as: part) }
+        try await commit(writing) { () throws(LupineError) in try await writer.commit(as: part) }
+        return false
       case .failure(let reason): throw reason
       }
     }
@@ -79,13 +81,16 @@ extension CacheStorage {
     guard !writing.isInvalidated else { throw .changed }
     do throws(LupineError) {
       guard let stored = try await commit() else { throw LupineError(.other, "The store did not keep the response.") }
-      // The request that changed the resource may have come during the commit.
-      guard !writing.isInvalidated else { return try await store.remove(stored) }
-      await join(stored, writing)
-      await limitVariants(of: stored.record.key)
+      guard writing.isInvalidated else {
+        await join(stored, writing)
+        return await limitVariants(of: stored.record.key)
+      }
+      // The request that changed the resource came during the commit.
+      try await store.remove(stored)
     } catch {
       throw StoringRefusal(error)
     }
+    throw .changed
   }
 
   /// Removes the oldest variants of a key over the limit.

@@ -11,14 +11,6 @@ final class CacheStorage: Sendable {
   /// The largest number of connection keys whose hashes are kept.
   private static let maximumConnections = 1_000
 
-  /// The key of the hashes of secrets.
-  enum HashKey {
-    /// A key of all caches of the store.
-    case key([UInt8])
-    /// Random bytes of this cache alone: no other cache would recognise the users.
-    case none([UInt8])
-  }
-
   private struct State {
     var writings: [String: [ObjectIdentifier: EntryWriting]] = [:]
     var invalidations = Invalidations()
@@ -35,8 +27,8 @@ final class CacheStorage: Sendable {
   let immediate: (any ImmediateStore)?
   let isShared: Bool
   let hash: KeyedHash
-  /// Whether responses to requests with credentials may be stored.
-  let storesCredentials: Bool
+  /// Whether the hashes have a key, so that hashes of secrets may be stored.
+  let hasHashKey: Bool
   /// Random text that no other process has.
   private let processMark: String
   private let refreshLimit: Int
@@ -48,7 +40,7 @@ final class CacheStorage: Sendable {
 
   /// - Parameter leaseLifetime: the time after which another machine may send a request that this one has sent.
   init(
-    store: any ResponseStore, hashKey: HashKey, isShared: Bool, refreshLimit: Int, followLimit: Duration,
+    store: any ResponseStore, hashKey: [UInt8]?, isShared: Bool, refreshLimit: Int, followLimit: Duration,
     leaseLifetime: Duration, random: () -> UInt64
   ) {
     self.store = store
@@ -57,10 +49,9 @@ final class CacheStorage: Sendable {
     self.refreshLimit = refreshLimit
     self.followLimit = followLimit
     leases = store.leases.map { CacheLeases($0, lifetime: leaseLifetime) }
-    switch hashKey {
-    case .key(let bytes): (hash, storesCredentials) = (KeyedHash(key: bytes), true)
-    case .none(let bytes): (hash, storesCredentials) = (KeyedHash(key: bytes), false)
-    }
+    // Without a key the hashes are the same for every cache of the store; they are then of nothing secret.
+    hash = KeyedHash(key: hashKey ?? [])
+    hasHashKey = hashKey != nil
     processMark = Hexadecimal.text(KeyedHash.makeKey(random))
   }
 
@@ -201,7 +192,7 @@ final class CacheStorage: Sendable {
     flight.decide()
   }
 
-  func recordSharing(_ name: Flight.Name) { state.withLock { $0.flights.recordSharing(name) } }
+  func recordShareable(_ name: Flight.Name) { state.withLock { $0.flights.recordShareable(name) } }
 
   func remove(_ flight: Flight, _ name: Flight.Name) { state.withLock { $0.flights.remove(flight, name) } }
 

@@ -21,8 +21,8 @@ struct ContinuedResponse: Sendable {
   private var position: Int64 = 0
   private var remaining: Int64?
 
-  private static let changed = EntryQueue.Piece.failure(
-    StoringRefusal(reason: "it broke off, and the server has changed it meanwhile"))
+  private static let misfit = EntryQueue.Piece.failure(
+    StoringRefusal(reason: "it broke off, and its rest does not fit what had arrived"))
 
   init(
     _ queue: EntryQueue, _ growing: GrowingEntry?, _ layer: CacheLayer, _ original: OutgoingRequest,
@@ -86,7 +86,7 @@ struct ContinuedResponse: Sendable {
     do throws(LupineError) {
       while var bytes = try await rest.next() {
         remaining? -= Int64(bytes.count)
-        guard remaining ?? 0 >= 0, let count = await known(bytes) else { return Self.changed }
+        guard remaining ?? 0 >= 0, let count = await known(bytes) else { return Self.misfit }
         position += Int64(bytes.count)
         bytes.removeFirst(count)
         // The end of this task cancels the request.
@@ -94,7 +94,7 @@ struct ContinuedResponse: Sendable {
         guard !bytes.isEmpty else { continue }
         return growing.resume() ? .bytes(Data(bytes)) : .interruption
       }
-      guard remaining ?? 0 == 0, let growing, position >= growing.count else { return Self.changed }
+      guard remaining ?? 0 == 0, let growing, position >= growing.count else { return Self.misfit }
       return .end(try await rest.end().trailers)
     } catch {
       guard error.isInterruption else { return .failure(StoringRefusal(error)) }

@@ -22,7 +22,7 @@ final class EntryQueue: Sendable {
   }
 
   private static let overflow = StoringRefusal(reason: "more than 1 MiB of it waits for the store")
-  private static let unwanted = StoringRefusal(reason: "its transfer has failed")
+  private static let failed = StoringRefusal(reason: "its transfer has failed")
 
   /// How often a full queue lets other threads run before it gives the response up: some tens of microseconds in all, if
   /// no thread is ready.
@@ -70,7 +70,7 @@ final class EntryQueue: Sendable {
   func interrupt() { end(.interruption) }
 
   /// Ends the queue without its bytes, unless it has ended.
-  func fail() { end(.failure(Self.unwanted)) }
+  func fail() { end(.failure(Self.failed)) }
 
   private func end(_ piece: Piece) {
     state.withLock { state in
@@ -94,7 +94,7 @@ final class EntryQueue: Sendable {
       if let piece { return piece }
       await ready.wait()
     }
-    return .failure(Self.unwanted)
+    return .failure(StoringRefusal(reason: "the session was shut down"))
   }
 }
 

@@ -28,7 +28,7 @@ final class Flight: Sendable {
     case pending
     case stores(EntryWriting, GrowingEntry)
     /// The response is not stored, or must be validated by each request.
-    case answersNoOther
+    case notShareable
     /// The request was answered, and what was stored before stays, as after 304.
     case answers
   }
@@ -43,7 +43,7 @@ final class Flight: Sendable {
   }
 
   /// Records that the response is not stored, or that each request must validate it.
-  func answersNoOther() { outcome.withLock { $0 = .answersNoOther } }
+  func recordNotShareable() { outcome.withLock { $0 = .notShareable } }
 
   /// Records that the request was answered.
   func answers() {
@@ -59,7 +59,7 @@ final class Flight: Sendable {
   }
 
   /// Whether the response answers no other request, so that later requests need not wait for such a response.
-  var isUnshared: Bool { outcome.withLock { if case .answersNoOther = $0 { true } else { false } } }
+  var isNotShareable: Bool { outcome.withLock { if case .notShareable = $0 { true } else { false } } }
 
   /// Whether the request was cancelled or has failed before its response was complete.
   ///
@@ -68,7 +68,7 @@ final class Flight: Sendable {
     switch outcome.withLock({ $0 }) {
     case .pending: true
     case .stores(let writing, _): writing.isInterrupted
-    case .answersNoOther, .answers: false
+    case .notShareable, .answers: false
     }
   }
 }
@@ -87,13 +87,13 @@ struct Flights: Sendable {
 
   private var running: [Flight.Name: Flight] = [:]
   /// The names of responses that answered no other request.
-  private var unshared = RecentTable<Flight.Name, Bool>(limit: 1_000)
+  private var notShareable = RecentTable<Flight.Name, Bool>(limit: 1_000)
 
   var isEmpty: Bool { running.isEmpty }
 
   mutating func join(_ name: Flight.Name) -> Role {
     if let flight = running[name] { return .follows(flight) }
-    guard unshared[name] == nil else { return .none }
+    guard notShareable[name] == nil else { return .none }
     let flight = Flight()
     running[name] = flight
     return .leads(flight)
@@ -101,12 +101,12 @@ struct Flights: Sendable {
 
   /// Removes a flight that stores nothing; another one stays until its response is stored.
   mutating func decide(_ flight: Flight, _ name: Flight.Name) {
-    if flight.isUnshared { unshared[name] = true }
+    if flight.isNotShareable { notShareable[name] = true }
     if flight.writing == nil { remove(flight, name) }
   }
 
   /// Records that a response answers other requests, so that they wait for it again.
-  mutating func recordSharing(_ name: Flight.Name) { unshared[name] = nil }
+  mutating func recordShareable(_ name: Flight.Name) { notShareable[name] = nil }
 
   /// Removes a flight.
   mutating func remove(_ flight: Flight, _ name: Flight.Name) {

@@ -28,10 +28,12 @@ struct NewEntry: Sendable {
     let control = ResponseControl(head, isShared: storage.isShared)
     if let part { try StoringRules.check(part, of: request) }
     try StoringRules.check(head, control, of: request, now: now)
-    guard control.isForEveryone || request.credential == KeyedHash.none || storage.storesCredentials else {
-      throw StoringRefusal(reason: "the request has a credential, and the cache has no key to hash it with")
-    }
     let variation = Variation(of: head.headerFields) ?? Variation(names: [])
+    let hasSecret = request.credential != KeyedHash.none && !(control.isForEveryone && variation.names.isEmpty)
+    guard storage.hasHashKey || !hasSecret && request.connection == KeyedHash.none else {
+      throw StoringRefusal(
+        reason: "the request has a credential or a connection of its own, and the cache has no key to hash them with")
+    }
     let search = NoVarySearch(of: head.headerFields) == nil ? nil : head.headerFields[.noVarySearch]
     let metadata = EntryMetadata(
       url: original.url.string, requestTime: sent, responseTime: now, connection: request.connection,
@@ -51,8 +53,8 @@ struct Confirmation: Sendable {
   let stored: StoredResponse
   let record: ResponseRecord
   let entry: ParsedEntry
-  /// Whether the confirmation forbids to keep the response.
-  private let forbidsStorage: Bool
+  /// Whether the response stays stored: the confirmation does not forbid it, and the same requests select it as before.
+  let isStored: Bool
 
   init(
     _ candidate: Candidate, by head: HTTPResponse, sent: Date, _ request: CacheableRequest, _ isShared: Bool, now: Date
@@ -61,24 +63,35 @@ struct Confirmation: Sendable {
     var metadata = candidate.metadata
     metadata.requestTime = sent
     metadata.responseTime = now
-    metadata.admit(request.credential)
     var record = candidate.stored.record
     record.head = StoredHead.freshened(candidate.head, by: head, isShared: isShared, arrival: now)
+    if ResponseControl(record.head, isShared: isShared).isForEveryone {
+      metadata.credentials = []
+    } else if metadata.credentials.isEmpty {
+      // It was for everyone, and is for this user now.
+      metadata.credentials = [request.credential]
+    } else {
+      metadata.admit(request.credential)
+    }
     record.metadata = metadata.data
     let entry = ParsedEntry(record.head, metadata, isShared: isShared)
     record.retention = Retention.of(record.head, entry, lifetime: request.lifetime, now: now)
     self.entry = entry
     self.record = record
     let directives = CacheDirectives(head.headerFields)
-    forbidsStorage = directives.contains("no-store") || isShared && directives.concernsAll("private")
+    let isForbidden = directives.contains("no-store") || isShared && directives.concernsAll("private")
+    let search = NoVarySearch(of: record.head.headerFields) == nil ? nil : record.head.headerFields[.noVarySearch]
+    let isSelectedAlike =
+      Variation(of: record.head.headerFields) == metadata.variation && search ?? "" == metadata.search
+    isStored = !isForbidden && isSelectedAlike
   }
 
-  /// Updates the store; an error leaves the old response, which is validated again.
+  /// Updates the store, or removes the response; an error leaves the old one, which is validated again.
   func apply(to store: any ResponseStore) async throws(LupineError) {
-    if forbidsStorage {
-      try await store.remove(stored)
-    } else {
+    if isStored {
       _ = try await store.update(stored, to: record)
+    } else {
+      try await store.remove(stored)
     }
   }
 }

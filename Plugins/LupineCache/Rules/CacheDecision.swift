@@ -62,10 +62,9 @@ struct ReuseRules: Sendable {
     return hasRefreshWindow && mayRefresh ? .use(isRevalidated: true) : validation(.stale)
   }
 
-  /// Whether the response, which has just arrived or was just confirmed, answers other requests without a validation.
-  ///
-  /// If not, requests do not wait for it.
-  var permitsSharing: Bool {
+  /// Whether the response, just arrived or just confirmed, can answer requests that wait for it without a validation of
+  /// their own.
+  var isShareable: Bool {
     if control.requiresValidation, request.lifetime == nil { return false }
     return freshness.isFresh || !control.forbidsStaleUse && hasRefreshWindow
   }

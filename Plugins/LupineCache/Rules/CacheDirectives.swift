@@ -28,6 +28,9 @@ struct CacheDirectives: Sendable, Equatable {
   /// The directives whose argument is a list of fields.
   private static let takesNames: Set<String> = ["no-cache", "private"]
 
+  /// The directives that permit more to a cache, and take no argument.
+  private static let permissive: Set<String> = ["immutable", "must-understand", "public"]
+
   private var directives: [Directive] = []
   /// Whether there is no directive, not even an unknown one.
   private(set) var isEmpty = true
@@ -48,11 +51,13 @@ struct CacheDirectives: Sendable, Equatable {
 
   /// Reads a field for some caches alone, which is a structured dictionary (RFC 9213 section 2.1).
   ///
-  /// A field that violates the grammar has no directives, and an argument of another kind is invalid.
+  /// A field that violates the grammar has no directives. An argument of another kind is invalid, and a directive that
+  /// permits something then does not count.
   init(targeted fields: HTTPFields, _ name: HTTPField.Name) {
     guard let text = fields[name], let dictionary = StructuredDictionary(text) else { return }
     isEmpty = dictionary.members.isEmpty
     for (name, value) in dictionary.members where Self.known.contains(name) {
+      if Self.permissive.contains(name), value != .boolean(true) { continue }
       let argument: Argument =
         switch value {
         case .boolean(true): .none

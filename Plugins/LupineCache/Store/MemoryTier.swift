@@ -26,11 +26,9 @@ final class MemoryTier: ResponseStore {
   func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
     let mark = state.withLock { $0.changes.mark(of: key) }
     let found = try await base.responses(for: key)
-    if !found.isEmpty {
-      let copies = KeyCopies(found)
-      let released = state.withLock { $0.add(copies, for: key, since: mark, limit) }
-      _ = consume released
-    }
+    let copies = found.isEmpty ? nil : KeyCopies(found)
+    let released = state.withLock { $0.replace(key, with: copies, since: mark, limit) }
+    _ = consume released
     return found
   }
 
@@ -167,13 +165,13 @@ private struct State: Sendable {
 
   func content(of response: StoredResponse) -> Data? { copies[response.record.key]?.contents[response.id] }
 
-  /// Adds the records of a key, unless the key has changed since they were read; returns what was evicted.
-  mutating func add(
-    _ new: KeyCopies, for key: String, since mark: Invalidations.Mark, _ limit: Int64
+  /// Replaces the copies of a key, unless the key has changed since the new ones were read; returns what was removed.
+  mutating func replace(
+    _ key: String, with new: KeyCopies?, since mark: Invalidations.Mark, _ limit: Int64
   ) -> [KeyCopies] {
-    guard changes.mark(of: key) == mark, new.size <= limit / 8 else { return [] }
+    guard changes.mark(of: key) == mark else { return [] }
     let former = remove(key)
-    var new = new
+    guard var new, new.size <= limit / 8 else { return [former].compactMap(\.self) }
     lastNumber += 1
     new.number = lastNumber
     copies[key] = new
@@ -242,7 +240,9 @@ private final class TierWriter: ResponseStoreWriter {
   func abort() async { await base.abort() }
 }
 
-/// The same, if other requests can read what is written.
+/// A `TierWriter` whose base can be read while it is written.
+///
+/// A type of its own, because the cache asks whether a writer conforms to the protocol.
 private final class ReadableTierWriter: ReadableResponseStoreWriter {
   private let writer: TierWriter
   private let base: any ReadableResponseStoreWriter

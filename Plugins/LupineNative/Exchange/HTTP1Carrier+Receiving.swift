@@ -52,7 +52,9 @@ extension HTTP1Carrier {
           heldContentCount = range.count
           return
         case .content(let range): try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[range]))
-        case .end(let trailers): exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
+        case .end(let trailers):
+          turn.countFields(position - start)
+          exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
         }
       }
     } catch {

@@ -17,7 +17,7 @@ final class HTTP2Session {
   static let connectionWindow: Int32 = 16 << 20
   /// The number of streams before the peer has sent SETTINGS: it would refuse further ones if it permits fewer.
   private static let initialCapacity = 1
-  /// The number of bytes of fields after which a call of `receive` leaves the next head to another call.
+  /// After this many bytes of fields, `receive` returns before the next HEADERS frame.
   ///
   /// A byte can stand for a field of 4 KB (RFC 7541 section 4.2), so that a few frames can have megabytes of fields.
   private static let fieldBytesAtOnce = 64 << 10
@@ -26,8 +26,9 @@ final class HTTP2Session {
   private(set) var failure: LupineError?
   /// Whether the peer has sent GOAWAY, or the session takes no new streams for another reason.
   private(set) var isDraining = false
-  /// The number of frames, and of bytes of fields both compressed and not, that have been received.
+  /// The number of received frames.
   private(set) var receivedFrames = 0
+  /// The number of received bytes of fields: the compressed bytes, and the names and values that they decode to.
   var receivedFieldBytes = 0
   var streams: [Int32: HTTP2Stream] = [:]
   var meter = FloodMeter()

@@ -2,10 +2,10 @@
 final class Buffers {
   /// The size of each buffer in bytes.
   static let size = 128 << 10
-  /// Each buffer begins with a page, as the bytes of a file do in the kernel's memory.
+  /// Buffers begin at a page boundary.
   ///
-  /// Some processors copy several times slower to an address that is up to 31 bytes further in its page than the source
-  /// in its own page. `Benchmarks/README.md` has the figures.
+  /// Some processors copy several times slower if the destination's offset in its page exceeds the source's by 1 to 31
+  /// bytes; `Benchmarks/README.md` has the figures.
   private static let alignment = 4096
 
   /// Receives bytes, which are used or copied before the next call.

@@ -8,7 +8,7 @@ struct TurnShare {
   private static let costOfCall = 512
   /// The fixed cost of a part of a message, in bytes.
   private static let costOfMessage = 4096
-  /// The cost of a byte of fields, which is parsed; a compressed byte may stand for a whole field.
+  /// The cost of a byte of fields, compressed or decoded: fields are parsed byte by byte.
   private static let costOfFieldByte = 32
 
   private var work = 0

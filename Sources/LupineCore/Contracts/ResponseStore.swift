@@ -77,7 +77,7 @@ public protocol ResponseStore: Sendable {
   /// Returns a key for the hashes of secrets, which the store keeps for the caches of all processes that use it.
   ///
   /// Called when a cache is made without a key of its own, on the caller's thread; it may wait for a disk. It returns
-  /// the same 32 random bytes or more each time. `nil`, the default, means that the store keeps no key.
+  /// the same bytes each time: at least 32, random. `nil`, the default, means that the store keeps no key.
   func hashKey() throws(LupineError) -> [UInt8]?
 }
 

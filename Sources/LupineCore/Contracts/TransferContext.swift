@@ -208,10 +208,11 @@ public struct TransferContext: Sendable {
     control.supervisor?.receive(event, attempt: attempt)
   }
 
-  /// Returns a function that emits events as `emit(_:)` does, and that keeps neither the exchange nor its request.
+  /// Returns a function that sends events of the request to the session's monitors, and does not keep the request.
   ///
   /// Work that may outlast the request uses it, such as the writing of the response to a store. The function does nothing
-  /// once the request is released. It may be called on any thread.
+  /// once the program has released the request. It may be called on any thread. In a test without a session it calls
+  /// the context's `events`.
   public func makeEventEmitter() -> @Sendable (SessionEvent.Kind) -> Void {
     if let supervisor = control.supervisor {
       return { [weak supervisor, attempt] event in supervisor?.receive(event, attempt: attempt) }

@@ -92,7 +92,7 @@ extension FieldCursor {
       return .other("@\(seconds)")
     case UInt8(ascii: "%"):
       advance()
-      return string().map { .other($0) }
+      return displayString().map { .other($0) }
     case let first? where first.isDigit || first == UInt8(ascii: "-"): return number()
     case let first? where first.isLetter || first == UInt8(ascii: "*"):
       return .other(taken { $0.isTokenByte || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
@@ -123,6 +123,31 @@ extension FieldCursor {
       }
     }
     return nil
+  }
+
+  /// Reads a string of visible ASCII characters, spaces, and UTF-8 in escapes such as `%c3` (RFC 9651 section 4.2.10).
+  private mutating func displayString() -> String? {
+    guard take(UInt8(ascii: "\"")) else { return nil }
+    var content: [UInt8] = []
+    while let byte = peek() {
+      advance()
+      switch byte {
+      case UInt8(ascii: "\""): return String(validating: content, as: UTF8.self)
+      case UInt8(ascii: "%"):
+        guard let high = hexadecimalDigit(), let low = hexadecimalDigit() else { return nil }
+        content.append(high << 4 | low)
+      case 0x20...0x7E: content.append(byte)
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Reads a hexadecimal digit in lower case.
+  private mutating func hexadecimalDigit() -> UInt8? {
+    guard let digit = peek(), digit.isDigit || (0x61...0x66).contains(digit) else { return nil }
+    advance()
+    return digit.isDigit ? digit - 0x30 : digit - 0x57
   }
 
   /// Reads an integer of at most 15 digits, or a decimal of at most 12 and 3 digits (RFC 9651 section 3.3).

@@ -112,7 +112,8 @@ import Testing
       ("unknown", "max-age=60", nil), ("max-age=30, &", "max-age=60", "hit; ttl=60"),
       ("Max-Age=30", "max-age=60", "hit; ttl=60"), ("max-age=30;x=1, y=.", "max-age=60", "hit; ttl=60"),
       ("max-age=30;x=1, y=1.5", "max-age=60", "hit; ttl=30"), ("max-age=\"30\"", "max-age=60", nil),
-      ("max-age=-1", "max-age=60", nil), ("max-age=10, max-age=30", "max-age=60", "hit; ttl=30"),
+      ("max-age=-1", "max-age=60", nil), ("max-age=30, public=?0", "max-age=60", "hit; ttl=30"),
+      ("max-age=10, max-age=30", "max-age=60", "hit; ttl=30"),
     ] as [(String, String, String?)])
   func `CDN-Cache-Control replaces Cache-Control in a shared cache`(
     targeted: String, control: String, status: String?

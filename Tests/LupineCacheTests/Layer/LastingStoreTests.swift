@@ -90,6 +90,24 @@ import Testing
     #expect(await bench.get().status == "hit; ttl=60")
   }
 
+  @Test func `without a key other caches of the store find the variants of a response`() async throws {
+    let store = MemoryResponseStore(size: .megabytes(8))
+    let (first, second) = try (
+      CacheBench(cache: HTTPCache(store: store)), CacheBench(cache: HTTPCache(store: store))
+    )
+    let german: HTTPFields = [.acceptLanguage: "de"]
+    first.stub(.cached("one", "max-age=60", [.vary: "Accept-Language"]))
+    second.stub(.cached("two", "max-age=60", [.vary: "Accept-Language"]))
+    #expect(await first.get(CacheBench.url, german).text == "one")
+    await first.session.finishBackgroundTasks()
+    #expect(await second.get(CacheBench.url, german).text == "one")
+    #expect(await second.get(CacheBench.url, [.acceptLanguage: "en"]).text == "two")
+    // A hash of the credential would be stored without a key.
+    let vary: HTTPFields = [.vary: "Authorization"]
+    first.stub(.cached("three", "max-age=60, public", vary), url: CacheBench.url + "?secret")
+    #expect(await first.get(CacheBench.url + "?secret", Self.alice).status == "fwd=uri-miss")
+  }
+
   @Test func `a closed store harms no request`() async throws {
     let folder = try TemporaryFolder()
     let store = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(8))

@@ -81,4 +81,22 @@ import Testing
     // The 304 has confirmed the stored response as well.
     #expect(await bench.get().status == "hit; ttl=1")
   }
+
+  @Test(
+    arguments: [
+      [.vary: "Accept-Language"], [.vary: "*"], [HTTPField.Name("No-Vary-Search")!: "params"],
+    ] as [HTTPFields])
+  func `a confirmation that changes which requests select the response removes it`(change: HTTPFields) async throws {
+    let bench = try CacheBench()
+    let confirmation = HTTPFields([HTTPField(name: .cacheControl, value: "max-age=60")] + change)
+    bench.stub(
+      .cached("one", "max-age=10", [.eTag: "\"a\""]), .status(.notModified).fields(confirmation),
+      .cached("two", "max-age=60"))
+    _ = await bench.get(CacheBench.url, [.acceptLanguage: "de"])
+    bench.clock.advance(by: .seconds(20))
+    let answer = await bench.get(CacheBench.url, [.acceptLanguage: "de"])
+    #expect(answer.text == "one")
+    #expect(answer.status == "fwd=stale; fwd-status=304")
+    #expect(await bench.get(CacheBench.url, [.acceptLanguage: "en"]).text == "two")
+  }
 }

@@ -26,7 +26,7 @@ import Testing
     _ = await bench.session.request(CacheBench.url, method: .post).serializingString().response
     let reason = "does not remove what is stored of the changed resource: The store of the test fails."
     #expect(reasons.all.contains(reason))
-    // The event of a released request would keep it.
+    // A released request emits no events.
     withExtendedLifetime(request) {}
   }
 
@@ -49,6 +49,27 @@ import Testing
     #expect(store.openWriters == 0)
     #expect(await bench.get().text == "three")
     withExtendedLifetime(request) {}
+  }
+
+  @Test func `a stored response that cannot be read or updated is an event`() async throws {
+    let reasons = Reasons()
+    let bench = try CacheBench(cache: HTTPCache(store: ReadFailingStore(), hashKey: CacheBench.key)) {
+      $0.monitor(reasons)
+    }
+    let tag: HTTPFields = [.eTag: "\"a\""]
+    bench.stub(
+      .cached("one", "max-age=10", tag), .cached("two", "max-age=10", tag), .status(.notModified).fields(tag),
+      .cached("four", "max-age=10"))
+    _ = await bench.get()
+    #expect(await bench.get().text == "two")
+    let content = "does not use the stored response, because the store fails: The content cannot be read."
+    #expect(reasons.all.contains(content))
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get().text == "four")
+    bench.mock.stub(.head, CacheBench.url, .status(.ok).fields(tag))
+    _ = await bench.session.request(CacheBench.url, method: .head).serializingData().response
+    let update = "does not update the stored response, because the store fails: The record cannot be updated."
+    #expect(reasons.all.contains(update))
   }
 
   @Test func `a store that falls behind is an event`() async throws {

@@ -63,6 +63,31 @@ import Testing
     #expect(await bench.get().text == "one")
   }
 
+  @Test func `a confirmation without public gives the response to the confirmed user alone`() async throws {
+    let bench = try CacheBench()
+    let tag: HTTPFields = [.eTag: "\"a\""]
+    bench.stub(
+      .cached("one", "max-age=10, public", tag),
+      .status(.notModified).fields([.cacheControl: "private, max-age=60", .eTag: "\"a\""]), .cached("two", "max-age=60")
+    )
+    _ = await bench.get(CacheBench.url, Self.alice)
+    bench.clock.advance(by: .seconds(20))
+    #expect(await bench.get(CacheBench.url, Self.bob).text == "one")
+    #expect(await bench.get(CacheBench.url, Self.bob).status?.hasPrefix("hit") == true)
+    #expect(await bench.get(CacheBench.url, Self.alice).text == "two")
+  }
+
+  @Test func `a confirmation with public lifts the separation`() async throws {
+    let bench = try CacheBench()
+    bench.stub(
+      .cached("one", "max-age=10", [.eTag: "\"a\""]),
+      .status(.notModified).fields([.cacheControl: "public, max-age=60", .eTag: "\"a\""]))
+    _ = await bench.get(CacheBench.url, Self.alice)
+    bench.clock.advance(by: .seconds(20))
+    _ = await bench.get(CacheBench.url, Self.alice)
+    #expect(await bench.get(CacheBench.url, Self.bob).status?.hasPrefix("hit") == true)
+  }
+
   @Test func `nothing that is stored has a secret`() async throws {
     let store = MemoryResponseStore(size: .megabytes(8))
     let bench = try CacheBench(cache: HTTPCache(store: store, hashKey: CacheBench.key))

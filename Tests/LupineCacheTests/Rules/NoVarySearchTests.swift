@@ -53,6 +53,20 @@ import Testing
     #expect(try await bench.cache.entries.count == 1)
   }
 
+  @Test func `a response that breaks off does not replace a whole one with another key`() async throws {
+    let bench = try CacheBench()
+    let whole = HTTPFields([HTTPField(name: .eTag, value: "\"a\"")])
+    let other: HTTPFields = [.noVarySearch: "params", .eTag: "\"b\"", .acceptRanges: "bytes"]
+    bench.stub(
+      .cached("whole", "max-age=1, stale-if-error=600", whole),
+      .cached("broken off", "max-age=60", other).reset(afterBytes: 3), .failure(.connectionLost))
+    _ = await bench.get(CacheBench.url + "?id=1")
+    bench.clock.advance(by: .seconds(5))
+    _ = await bench.get(CacheBench.url + "?id=1")
+    await bench.session.finishBackgroundTasks()
+    #expect(try await bench.cache.entries.contains { $0.part == nil && $0.length == 5 })
+  }
+
   @Test func `a fragment is no part of the key`() async throws {
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60"))

@@ -67,3 +67,15 @@ struct ForgetfulStore: WrappingStore {
 
   func content(of response: StoredResponse, in range: Range<Int64>?) async throws(LupineError) -> RequestBody? { nil }
 }
+
+/// A store that fails to read contents and to update records.
+struct ReadFailingStore: WrappingStore {
+  let base = MemoryResponseStore(size: .megabytes(8))
+
+  func content(of response: StoredResponse, in range: Range<Int64>?) async throws(LupineError) -> RequestBody? {
+    throw LupineError(.other, "The content cannot be read.")
+  }
+  func update(_ response: StoredResponse, to record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
+    throw LupineError(.other, "The record cannot be updated.")
+  }
+}

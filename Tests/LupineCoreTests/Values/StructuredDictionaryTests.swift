@@ -12,7 +12,8 @@ import Testing
       ("a=1, a=2", ["a": .integer(2)]), ("*a.b-c_d*=999999999999999", ["*a.b-c_d*": .integer(999_999_999_999_999)]),
       (#"a="x\"\\ y""#, ["a": .string(#"x"\ y"#)]), ("a=token/x:y", ["a": .other("token/x:y")]),
       ("a=1.125;q=?1", ["a": .other("1.125")]), ("a=:aGk=:", ["a": .other("aGk=")]), ("a=@60", ["a": .other("@60")]),
-      (#"a=%"f%c3%bc""#, ["a": .other("f%c3%bc")]),
+      (#"a=%"f%c3%bc""#, ["a": .other("fü")]),
+      (#"a=%"\x""#, ["a": .other(#"\x"#)]),
       (#"a=("x" 1;p=2   t);q"#, ["a": .list([.string("x"), .integer(1), .other("t")])]), ("a=( )", ["a": .list([])]),
     ] as [(String, [String: StructuredDictionary.Value])])
   func `a dictionary is read`(text: String, members: [String: StructuredDictionary.Value]) throws {
@@ -22,7 +23,8 @@ import Testing
   @Test(arguments: [
     "A=1", "1=a", "a=", "a=1,", "a=1,,b", ",", "a b", "a=1 b", "a=1;", "a=1; ;x", "a=1;X", "a=?2", "a=?", "a=\"x",
     "a=\"x\\y\"", "a=\"\u{7F}\"", "a=\"ä\"", "a=-", "a=1.", "a=1.1234", "a=1234567890123.1", "a=1234567890123456",
-    "a=:?:", "a=:aGk=", "a=(1", "a=(1,2)", "a=(1)b", "a=(\"x\"\"y\")", "a=@1.5", "a=%x", "\ta", "a=(\t1)", "ä",
+    "a=:?:", "a=:aGk=", "a=(1", "a=(1,2)", "a=(1)b", "a=(\"x\"\"y\")", "a=@1.5", "a=%x", "a=%\"%zz\"", "a=%\"%C3%BC\"",
+    "a=%\"%c3\"", "a=%\"ü\"", "a=%\"x", "\ta", "a=(\t1)", "ä",
   ])
   func `a text that violates the grammar is no dictionary`(text: String) {
     #expect(StructuredDictionary(text) == nil)

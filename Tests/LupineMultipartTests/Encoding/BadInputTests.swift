@@ -79,10 +79,10 @@ import Testing
     try await expectFailure(form, "has 10 bytes, fewer")
   }
 
-  /// Reads a body up to the first block of a file of 1 MiB, changes the file's size, and reads the rest.
+  /// Reads a body up to the first block of a file of 4 MiB, changes the file's size, and reads the rest.
   private func change(to size: Int) async throws -> LupineError {
     let folder = try TemporaryFolder()
-    let path = try folder.write(Data(repeating: 1, count: 1 << 20), to: "changing")
+    let path = try folder.write(Data(repeating: 1, count: 4 << 20), to: "changing")
     let ready = Signal()
     let reader = try Self.form(path).asBody().makeReader { ready.set() }
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
@@ -95,14 +95,14 @@ import Testing
   }
 
   @Test func `a file that shrinks meanwhile is an error that names the part`() async throws {
-    let error = try await change(to: 1 << 19)
+    let error = try await change(to: 2 << 20)
     #expect(error.kind == .bodyFailed)
     #expect(error.message.hasPrefix("Part 2 (\"file\")"))
     #expect(error.message.contains("shorter"))
   }
 
   @Test func `a file that grows meanwhile is an error that names the part`() async throws {
-    let error = try await change(to: 1 << 21)
+    let error = try await change(to: 8 << 20)
     #expect(error.kind == .bodyFailed)
     #expect(error.message.hasPrefix("Part 2 (\"file\")"))
     #expect(error.message.contains("changed its size"))

@@ -120,13 +120,25 @@ struct SystemFaultProbe {
     transport = NativeTransport()
   }
 
-  /// Whether no request uses a connection, and each open one is kept, within a bounded number of turns of the
+  /// Whether no request uses a connection or its file, and each open connection is kept, within a bounded number of turns of the
   /// transport's loop.
   private func isSettled() async -> Bool {
     for _ in 0..<100_000 {
       guard let pool = await transport.connectionPool() else { return false }
-      if pool.open == (keepsConnections ? pool.idle : 0) { return true }
+      if pool.open == (keepsConnections ? pool.idle : 0), !isFileOpen { return true }
     }
     return false
+  }
+
+  /// Whether the file of an upload is open; another thread closes it, perhaps after the end of the request.
+  private var isFileOpen: Bool {
+    guard let upload else { return false }
+    return (0..<1_024).contains { number in
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4_096) { name in
+        guard let start = name.baseAddress else { return false }
+        let length = readlink("/proc/self/fd/\(number)", start, name.count)
+        return length > 0 && name[..<length].elementsEqual(upload.utf8.lazy.map { CChar(bitPattern: $0) })
+      }
+    }
   }
 }
