@@ -1,4 +1,3 @@
-import HTTPTypes
 import LupineCore
 import LupineFoundation
 import Synchronization
@@ -51,9 +50,9 @@ final class MemoryTier: ResponseStore {
   ) async throws(LupineError) -> (any ResponseStoreWriter)? {
     guard let writer = try await base.makeWriter(for: record, length: length) else { return nil }
     guard let readable = writer as? any ReadableResponseStoreWriter else {
-      return TierWriter(writer, record.key, self)
+      return MemoryTierWriter(writer, record.key, self)
     }
-    return ReadableTierWriter(readable, record.key, self)
+    return ReadableMemoryTierWriter(readable, record.key, self)
   }
 
   func update(
@@ -93,7 +92,7 @@ final class MemoryTier: ResponseStore {
   /// Drops the copies of a key, and those that a call is about to add.
   ///
   /// A change calls it before and after: a copy that was read between the two may be of either state.
-  fileprivate func drop(_ key: String) {
+  func drop(_ key: String) {
     let released = state.withLock { state in
       state.changes.add(key)
       return state.remove(key)
@@ -209,56 +208,4 @@ private struct State: Sendable {
     }
     return removed
   }
-}
-
-/// A writer of the store, whose commit drops the copies of its key.
-private final class TierWriter: ResponseStoreWriter {
-  private let base: any ResponseStoreWriter
-  private let key: String
-  private let tier: MemoryTier
-
-  init(_ base: any ResponseStoreWriter, _ key: String, _ tier: MemoryTier) {
-    self.base = base
-    self.key = key
-    self.tier = tier
-  }
-
-  func append(_ bytes: Data) async throws(LupineError) { try await base.append(bytes) }
-
-  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
-    defer { tier.drop(key) }
-    tier.drop(key)
-    return try await base.commit(trailers: trailers)
-  }
-
-  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
-    defer { tier.drop(key) }
-    tier.drop(key)
-    return try await base.commit(as: record)
-  }
-
-  func abort() async { await base.abort() }
-}
-
-/// A `TierWriter` whose base can be read while it is written.
-///
-/// A type of its own, because the cache asks whether a writer conforms to the protocol.
-private final class ReadableTierWriter: ReadableResponseStoreWriter {
-  private let writer: TierWriter
-  private let base: any ReadableResponseStoreWriter
-
-  init(_ base: any ReadableResponseStoreWriter, _ key: String, _ tier: MemoryTier) {
-    writer = TierWriter(base, key, tier)
-    self.base = base
-  }
-
-  func append(_ bytes: Data) async throws(LupineError) { try await writer.append(bytes) }
-  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
-    try await writer.commit(trailers: trailers)
-  }
-  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
-    try await writer.commit(as: record)
-  }
-  func abort() async { await writer.abort() }
-  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] { try await base.read(range) }
 }
