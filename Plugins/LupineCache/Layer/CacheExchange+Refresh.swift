@@ -65,7 +65,7 @@ struct BackgroundRefresh: Sendable {
       response.body.open(.discard(limit: task.limits.discardedBody))
       guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }
       let confirmation = Confirmation(
-        candidate, by: response.head, sent: sent, request, layer.storage.isShared, now: task.now())
+        candidate, by: response.head, sent: sent, request, layer.storage, now: task.now())
       // If the store fails, the stored response stays unchanged and is validated again later.
       do throws(LupineError) { try await confirmation.apply(to: layer.storage.store) } catch {
         emit?("does not update the stored response, because the store fails: \(error.message)")

@@ -109,7 +109,7 @@ extension CacheExchange {
   private func confirmed(
     _ candidate: Candidate, by head: HTTPResponse, _ reason: CacheStatus.Forward, sent: Date
   ) async throws(LupineError) -> TransportResponse? {
-    let confirmation = Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now())
+    let confirmation = Confirmation(candidate, by: head, sent: sent, request, storage, now: context.now())
     let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: confirmation.isStored)
     var answerHead = confirmation.record.head
     // A cookie is for this user alone, and is not stored.
@@ -155,7 +155,7 @@ extension CacheExchange {
       confirms = EntityTag(of: candidate.head.headerFields)?.matchesStrongly(tag) ?? false
     }
     guard confirms else { return }
-    await apply(Confirmation(candidate, by: head, sent: sent, request, storage.isShared, now: context.now()))
+    await apply(Confirmation(candidate, by: head, sent: sent, request, storage, now: context.now()))
   }
 
   private func apply(_ confirmation: Confirmation) async {

@@ -27,8 +27,8 @@ final class CacheStorage: Sendable {
   let immediate: (any ImmediateStore)?
   let isShared: Bool
   let hash: KeyedHash
-  /// Whether the hashes have a key, so that hashes of secrets may be stored.
-  let hasHashKey: Bool
+  /// Whether the hashes have a key; without one anyone can test guesses of what was hashed.
+  private let hasHashKey: Bool
   /// Random text that no other process has.
   private let processMark: String
   private let refreshLimit: Int
@@ -54,6 +54,9 @@ final class CacheStorage: Sendable {
     hasHashKey = hashKey != nil
     processMark = Hexadecimal.text(KeyedHash.makeKey(random))
   }
+
+  /// Whether a hash of a credential or of a connection key may be stored, or stands for none.
+  func mayStore(_ hash: String) -> Bool { hasHashKey || hash == KeyedHash.none }
 
   /// Returns what identifies a connection key in stored responses: a keyed hash, or `none` for a key without settings.
   ///

@@ -29,8 +29,8 @@ struct NewEntry: Sendable {
     if let part { try StoringRules.check(part, of: request) }
     try StoringRules.check(head, control, of: request, now: now)
     let variation = Variation(of: head.headerFields) ?? Variation(names: [])
-    let hasSecret = request.credential != KeyedHash.none && !(control.isForEveryone && variation.names.isEmpty)
-    guard storage.hasHashKey || !hasSecret && request.connection == KeyedHash.none else {
+    let hashesCredential = !control.isForEveryone || !variation.names.isEmpty
+    guard storage.mayStore(request.connection), !hashesCredential || storage.mayStore(request.credential) else {
       throw StoringRefusal(
         reason: "the request has a credential or a connection of its own, and the cache has no key to hash them with")
     }
@@ -57,8 +57,10 @@ struct Confirmation: Sendable {
   let isStored: Bool
 
   init(
-    _ candidate: Candidate, by head: HTTPResponse, sent: Date, _ request: CacheableRequest, _ isShared: Bool, now: Date
+    _ candidate: Candidate, by head: HTTPResponse, sent: Date, _ request: CacheableRequest, _ storage: CacheStorage,
+    now: Date
   ) {
+    let isShared = storage.isShared
     stored = candidate.stored
     var metadata = candidate.metadata
     metadata.requestTime = sent
@@ -70,7 +72,7 @@ struct Confirmation: Sendable {
     } else if metadata.credentials.isEmpty {
       // It was for everyone, and is for this user now.
       metadata.credentials = [request.credential]
-    } else {
+    } else if storage.mayStore(request.credential) {
       metadata.admit(request.credential)
     }
     record.metadata = metadata.data
@@ -83,7 +85,7 @@ struct Confirmation: Sendable {
     let search = NoVarySearch(of: record.head.headerFields) == nil ? nil : record.head.headerFields[.noVarySearch]
     let isSelectedAlike =
       Variation(of: record.head.headerFields) == metadata.variation && search ?? "" == metadata.search
-    isStored = !isForbidden && isSelectedAlike
+    isStored = !isForbidden && isSelectedAlike && metadata.credentials.allSatisfy(storage.mayStore)
   }
 
   /// Updates the store, or removes the response; an error leaves the old one, which is validated again.

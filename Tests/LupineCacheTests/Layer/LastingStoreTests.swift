@@ -108,6 +108,24 @@ import Testing
     #expect(await first.get(CacheBench.url + "?secret", Self.alice).status == "fwd=uri-miss")
   }
 
+  @Test func `without a key a confirmation stores no hash of a credential`() async throws {
+    let store = MemoryResponseStore(size: .megabytes(8))
+    let bench = try CacheBench(cache: HTTPCache(store: store))
+    let tag: HTTPFields = [.eTag: "\"a\""]
+    bench.stub(
+      .cached("one", "max-age=60", tag), .status(.notModified).fields(tag), .cached("three", "max-age=1, public", tag),
+      .status(.notModified).fields([.cacheControl: "private, max-age=60", .eTag: "\"a\""]))
+    _ = await bench.get()
+    // The response of a request without a credential, and not of Alice.
+    #expect(await bench.get(CacheBench.url, Self.alice).status == "fwd=vary-miss; fwd-status=304; stored")
+    #expect(await bench.get().status == "hit; ttl=60")
+    try await bench.cache.removeAll()
+    _ = await bench.get(CacheBench.url, Self.alice)
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.get(CacheBench.url, Self.alice).status == "fwd=stale; fwd-status=304")
+    #expect(try await store.responses(for: CacheBench.url).isEmpty)
+  }
+
   @Test func `a closed store harms no request`() async throws {
     let folder = try TemporaryFolder()
     let store = SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(8))
