@@ -19,7 +19,7 @@ STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -war
 TSAN = --sanitize=thread --scratch-path .build-tsan
 # Without the tests that replace functions of the system, as the sanitizer does; and without the longest ones about the
 # bytes of one connection or one file, which the loop's or the store's thread reads alone.
-UNIT_TESTS = ^(TransportTests(?!\.(Blackhole|Chunk|Flood|FloodNeighbour|(HTTP2)?Truncation|Surplus)Tests)|Lupine(Authentication|Cache|Compression|Cookies|Core|Curl|Framing|Mock|Multipart|Redis|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests)|LupineNativeTests(?!\.(FrameFlood|(Secured)?SystemFault|TLSTruncation|TurnTime)Tests)|LupineSQLiteTests(?!\.(Damage|FaultyDisk|FullDisk|StoreSize)Tests))\.
+UNIT_TESTS = ^(TransportTests(?!\.(Blackhole|Chunk|Flood|FloodNeighbour|(HTTP2)?Truncation|Surplus)Tests)|Lupine(Authentication|Cache|Compression|Cookies|Core|Curl|Framing|Mock|Multipart|Redis|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests)|LupineNativeTests(?!\.(FrameFlood|RouteFault|(Secured)?SystemFault|TLSTruncation|TurnTime)Tests)|LupineSQLiteTests(?!\.(Damage|FaultyDisk|FullDisk|StoreSize)Tests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
 # Unit tests on the mock, and the security tests that need no transport. The other tests use libcurl or a server.
