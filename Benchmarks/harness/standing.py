@@ -35,8 +35,8 @@ def line(*cells):
 
 
 def ratios(results):
-    half = ("loop's executor", "goals", "most memory")
-    yield line("", "at first", "Lupine", *half, "native", *half, *(TITLES[row] for row in CLIENTS))
+    halves = [(name, f"{name}, loop's executor", "goals", "most memory") for name in ("Lupine", "native")]
+    yield line("", "at first", *halves[0], *halves[1], *(TITLES[row] for row in CLIENTS))
     yield "|---" * 12 + "|"
     for name, result in results.items():
         rows = result.get("rows", {})

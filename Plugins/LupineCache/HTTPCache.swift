@@ -77,7 +77,8 @@ public final class HTTPCache: Sendable {
 
   /// Makes an empty cache in memory.
   ///
-  /// - Parameter size: the most bytes that stored responses take. One takes at most an eighth.
+  /// - Parameter size: the most bytes that stored responses take, with those that are being stored. One takes at most an
+  ///   eighth.
   public convenience init(memory size: CacheSize, _ configuration: Configuration = Configuration()) {
     self.init(MemoryResponseStore(size: size), KeyedHash.makeKey(configuration.random), configuration)
   }
