@@ -73,6 +73,9 @@ public struct ByteStream: AsyncSequence, Sendable {
       return piece
     }
 
+    /// The `Content-Type` field of the response; an empty text if there is none.
+    var contentType: String { reading?.contentType ?? "" }
+
     /// Ends the request because its body is invalid; returns the error with the details of the request.
     func end(with error: LupineError) async -> LupineError { await reading?.end(with: error) ?? error }
   }

@@ -109,6 +109,9 @@ struct LineReader<Line: Sendable> {
     return lines[position]
   }
 
+  /// The `Content-Type` field of the response; an empty text if there is none.
+  var contentType: String { base.contentType }
+
   /// Ends the request because a line is invalid; returns the error with the details of the request.
   func end(with error: LupineError) async -> LupineError { await base.end(with: error) }
 

@@ -81,7 +81,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
     private func value(of line: Data) async throws(LupineError) -> Value {
       do throws(LupineError) {
         if stream.decoder is JSONDecoder { try Self.check(line) }
-        return try stream.decoder.decodeGuarded(Value.self, from: line)
+        return try stream.decoder.decodeGuarded(Value.self, from: line, contentType: reader.contentType)
       } catch {
         let failure = error.appending("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
         throw await reader.end(with: failure)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineSession
 import Synchronization
@@ -35,6 +36,9 @@ final class Reading: Sendable {
     }
     return try result.get()
   }
+
+  /// The `Content-Type` field of the response; an empty text if there is none.
+  var contentType: String { response.head?.headerFields[.contentType] ?? "" }
 
   /// Ends the request because its body is invalid.
   func end(with error: LupineError) async -> LupineError { await execution.end(with: error) }

@@ -90,6 +90,9 @@ final class StreamedResponse: Sendable {
     }
   }
 
+  /// The head, once the body can be read.
+  var head: HTTPResponse? { state.withLock { try? $0.opening?.get() } }
+
   /// Whether the attempt has ended.
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 

@@ -103,7 +103,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
   ///   `limitExceeded(.nesting)` if it is deeper than 512 levels.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> JSONValue {
     guard let data = try input.bytes(of: response) else { return .null }
-    return try JSONDecoder().decodeGuarded(JSONValue.self, from: data)
+    return try JSONDecoder().decodeGuarded(JSONValue.self, from: data, contentType: response.contentType)
   }
 }
 
@@ -138,7 +138,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
   ///   of kind `limitExceeded(.nesting)` if it is deeper than 512 levels.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> PropertyListValue {
     guard let data = try input.bytes(of: response) else { return .emptyValue() }
-    return try PropertyListDecoder().decodeGuarded(PropertyListValue.self, from: data)
+    return try PropertyListDecoder().decodeGuarded(
+      PropertyListValue.self, from: data, contentType: response.contentType)
   }
 }
 
@@ -181,8 +182,8 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
   ///   of kind `serializationFailed` if the body cannot be decoded; of kind `limitExceeded(.nesting)`.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Output {
     guard let data = try input.bytes(of: response) else { return try emptyValue(of: response) }
-    if let decoder { return try decoder.decodeGuarded(Output.self, from: data) }
-    return try (response.decodingDefaults?.decoder ?? JSONDecoder()).decodeGuarded(Output.self, from: data)
+    let decoder = decoder ?? response.decodingDefaults?.decoder ?? JSONDecoder()
+    return try decoder.decodeGuarded(Output.self, from: data, contentType: response.contentType)
   }
 
   private func emptyValue(of response: ReceivedResponse) throws(LupineError) -> Output {
@@ -204,6 +205,11 @@ extension ResponseSerializer {
     DecodableResponseSerializer(
       of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
   }
+}
+
+extension ReceivedResponse {
+  /// The `Content-Type` field for the error of a decoder; an empty text if there is none.
+  fileprivate var contentType: String { head.headerFields[.contentType] ?? "" }
 }
 
 /// The built-in serializers with a session's settings, for `Session.decodingDefaults`.

@@ -49,7 +49,7 @@ import Testing
 
   @Test(arguments: [
     ("[1,]", "byte 3 of the text"), (#"{"a":1,}"#, "byte 7 of the text"), ("[[],]", "`]`"), ("[1 , \n ]", "`]`"),
-    (#"{"a":[{"b":[1,2,]}]}"#, "at `a.[0].b`"), (#"[0,{"a":1,}]"#, "at `[1]`"), ("[,]", "comma"),
+    (#"{"a":[{"b":[1,2,]}]}"#, "at `a.[0].b`"), (#"[0,{"a":1,}]"#, "at `[1]`"), ("[,]", "Byte 1 (`,`)"),
   ])
   func `a comma before a closing bracket is refused, and the error names its place`(text: String, place: String) throws
   {

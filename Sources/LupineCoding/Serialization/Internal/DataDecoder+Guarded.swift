@@ -6,23 +6,52 @@ extension DataDecoder {
   /// Decodes the data after checking its nesting and its JSON syntax, and names the cause of a failure.
   ///
   /// The checks keep Foundation's decoders from overflowing the stack. The built-in serializers decode with this
-  /// method; a serializer or a stream of a program's own does so for data that a server sent.
+  /// method; a serializer or a stream of a program's own does so for data that a server sent. The error of a text that
+  /// is not JSON names the first byte that violates RFC 8259, and the type and the length of the text. It quotes the
+  /// text only if the bytes are outside every JSON value and do not look like a secret.
   ///
+  /// - Parameter contentType: the `Content-Type` field of the response, for the message of an error; an empty text if
+  ///   the response has none, and `nil` if there is no response.
   /// - Throws: `LupineError` of kind `serializationFailed`, or `limitExceeded(.nesting)` if the data are nested too
   ///   deeply.
-  public func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
-    let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
+  public func decodeGuarded<Value: Decodable>(
+    _ type: Value.Type, from data: Data, contentType: @autoclosure () -> String? = nil
+  ) throws(LupineError) -> Value {
+    let body = data
     do {
+      let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
       return try decode(type, from: isStrictJSON ? JSONGuard.check(data) : data)
-    } catch let error as LupineError {
-      throw error
     } catch {
-      // JSONDecoder has its own limit, but reports it with the same error as invalid JSON.
-      if self is JSONDecoder, NestingDepth.json(data) > NestingDepth.limit { throw NestingDepth.exceeded }
-      let reason = isStrictJSON && Self.isUnplaced(error) ? Self.misfit : Self.reason(error)
-      throw LupineError(
-        .serializationFailed, "The body does not decode as `\(type)`: \(reason)", underlying: error)
+      throw failure(error, type, UnexpectedBody(body, contentType: contentType()), body)
     }
+  }
+
+  private func failure(_ error: any Error, _ type: Any.Type, _ body: UnexpectedBody, _ data: Data) -> LupineError {
+    if isStrictJSON, let failure = syntaxFailure(error, type, data, body) { return failure }
+    // JSONDecoder has its own limit, but reports it with the same error as invalid JSON.
+    if self is JSONDecoder, NestingDepth.json(data) > NestingDepth.limit { return NestingDepth.exceeded }
+    let hint = body.descriptionOfHTML.map { " \($0)" } ?? ""
+    if let error = error as? LupineError { return hint.isEmpty ? error : error.appending(hint) }
+    return LupineError(
+      .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))\(hint)", underlying: error)
+  }
+
+  /// Returns the error of a text that is not JSON, is nested too deep, or has a number that does not fit; `nil` for
+  /// another failure.
+  private func syntaxFailure(
+    _ error: any Error, _ type: Any.Type, _ data: Data, _ body: UnexpectedBody
+  ) -> LupineError? {
+    guard Self.isUnplaced(error) || error is TrailingComma else { return nil }
+    let cause = (error as? TrailingComma)?.error ?? error
+    guard let fault = JSONGuard.fault(in: data) else {
+      return LupineError(
+        .serializationFailed, "The body does not decode as `\(type)`: \(Self.misfit)", underlying: cause)
+    }
+    if fault.isTooDeep { return NestingDepth.exceeded }
+    let reason =
+      error is TrailingComma && fault.isTrailingComma ? Self.reason(cause) : body.description(of: fault)
+    return LupineError(
+      .serializationFailed, "The body is not JSON and does not decode as `\(type)`. \(reason)", underlying: cause)
   }
 
   /// Whether the decoder expects JSON as in RFC 8259; JSON5 has other rules.

@@ -9,13 +9,16 @@ import LupineSupport
 enum JSONGuard {
   /// Returns the text without members that a later one with the same name replaces; the text is UTF-8 if it is changed.
   ///
-  /// - Throws: `DecodingError` if there is a comma before a closing bracket.
+  /// - Throws: `TrailingComma`.
   static func check(_ data: Data) throws -> Data {
     guard let text = utf8(data) else { return data }
     var scanner = JSONScanner()
     try text.withUnsafeBytes { try scanner.scan($0) }
     return scanner.removals.isEmpty ? data : cut(text, scanner.removals)
   }
+
+  /// Returns the first violation of the grammar, with its position in the text as UTF-8; `nil` if there is none.
+  static func fault(in data: Data) -> JSONSyntax.Fault? { JSONSyntax.fault(in: utf8(data) ?? data) }
 
   /// Returns the text in UTF-8; `nil` if its encoding is not one of JSON's.
   private static func utf8(_ data: Data) -> Data? {

@@ -89,16 +89,24 @@ struct JSONScanner {
     return JSONEscapes.undone(in: bytes)
   }
 
-  private func trailingComma(at position: Int, before byte: UInt8) -> DecodingError {
+  private func trailingComma(at position: Int, before byte: UInt8) -> TrailingComma {
     let path = containers.dropLast().map { container -> any CodingKey in
       container.isObject ? PlainCodingKey(stringValue: container.name ?? "") : PlainCodingKey(intValue: container.index)
     }
-    return DecodingError.dataCorrupted(
-      DecodingError.Context(
-        codingPath: path,
-        debugDescription:
-          "JSON allows no comma before the closing `\(Character(UnicodeScalar(byte)))`, byte \(position) of the text"))
+    return TrailingComma(
+      error: .dataCorrupted(
+        DecodingError.Context(
+          codingPath: path,
+          debugDescription:
+            "JSON allows no comma before the closing `\(Character(UnicodeScalar(byte)))`, byte \(position) of the text")
+      ))
   }
+}
+
+/// A comma before a closing bracket, which Foundation's decoder accepts.
+struct TrailingComma: Error {
+  /// The error in the form of the decoder's own ones.
+  let error: DecodingError
 }
 
 /// The names of an object's members, with the index of the last member of each name.
