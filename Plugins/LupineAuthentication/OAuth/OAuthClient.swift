@@ -48,24 +48,42 @@ public struct OAuthClient: Sendable, HidesSecrets {
   /// Requests a token.
   ///
   /// - Throws: `LupineError` of kind `unacceptableStatusCode` if the server refuses, with its error code, such as
-  ///   `invalid_grant`; of kind `serializationFailed` if the response contains no bearer token; otherwise the error of
-  ///   the request.
+  ///   `invalid_grant`, and its description (RFC 6749 section 5.2); also if it does so with status 200. The description
+  ///   is omitted if it may repeat a secret of the request. Of kind `serializationFailed` if the response is no JSON or
+  ///   contains no bearer token; otherwise the error of the request.
   public func token(_ grant: OAuthGrant, for session: Session) async throws(LupineError) -> OAuthToken {
     let request = session.request(tokenRequest(grant)).redirector(.doNotFollow)
     let response = await request.serializingData().response
     // An empty body is an error for the serializer, but the status code of a refusal takes precedence.
     if let error = response.error, error.kind != .emptyResponse { throw error }
     let status = response.response?.status.code ?? 0
-    let answer = response.data.flatMap(OAuthResponse.init)
-    guard status == 200 else {
-      let code = answer?.error.flatMap(Self.printable).map { ": \($0)" } ?? ""
-      throw LupineError(
-        .unacceptableStatusCode(status), "The authorization server refused the \(grant) grant with \(status)\(code).")
-    }
-    guard let answer, let token = answer.token(now: session.currentDate) else {
-      throw LupineError(.serializationFailed, "The authorization server's response contains no bearer token.")
-    }
+    guard status == 200 else { throw refusal(of: grant, status, try? answer(response)) }
+    let answer = try answer(response)
+    if answer.error != nil { throw refusal(of: grant, status, answer) }
+    guard let token = answer.token(now: session.currentDate) else { throw Self.withoutToken }
     return token
+  }
+
+  private static var withoutToken: LupineError {
+    LupineError(.serializationFailed, "The authorization server's response contains no bearer token.")
+  }
+
+  private func answer(_ response: DataResponse<Data>) throws(LupineError) -> OAuthResponse {
+    guard let data = response.data, !data.isEmpty else { throw Self.withoutToken }
+    let contentType = response.response?.headerFields[.contentType] ?? ""
+    do throws(LupineError) {
+      return try JSONDecoder().decodeGuarded(OAuthResponse.self, from: data, contentType: contentType)
+    } catch {
+      throw LupineError(error.kind, "\(Self.withoutToken.message) \(error.message)", underlying: error.underlying)
+    }
+  }
+
+  private func refusal(of grant: OAuthGrant, _ status: Int, _ answer: OAuthResponse?) -> LupineError {
+    let code = answer?.error.flatMap(Self.printable).map { ": \($0)" } ?? ""
+    let description = answer?.errorDescription.flatMap { printable($0, secrets: grant.secrets) }.map { " \($0)" } ?? ""
+    return LupineError(
+      .unacceptableStatusCode(status),
+      "The authorization server refused the \(grant) grant with \(status)\(code).\(description)")
   }
 
   private func tokenRequest(_ grant: OAuthGrant) -> OutgoingRequest {
@@ -86,7 +104,21 @@ public struct OAuthClient: Sendable, HidesSecrets {
 
   /// Returns an error code in the standard's form; any other text might repeat a secret.
   private static func printable(_ code: String) -> String? {
-    code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
+    !code.isEmpty && code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
+  }
+
+  /// Returns a description of an error; `nil` if it is long, has no character of the standard (RFC 6749 section 5.2),
+  /// or may repeat a secret or a part of one.
+  private func printable(_ text: String, secrets: [String]) -> String? {
+    guard 1...200 ~= text.utf8.count, text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else { return nil }
+    let secrets = secrets + [secret].compactMap { $0 }
+    let parts = text.split { !($0.isLetter || $0.isNumber) }
+    let isSecret = secrets.contains { secret in
+      text.contains(secret) || parts.contains { $0.utf8.count >= 4 && secret.contains($0) }
+    }
+    // A long word with a digit is an identifier or a token, not a word for people.
+    let hasToken = parts.contains { $0.utf8.count >= 16 && $0.contains(where: \.isNumber) }
+    return isSecret || hasToken ? nil : text
   }
 }
 
@@ -104,6 +136,14 @@ public enum OAuthGrant: Sendable, Hashable {
       [("grant_type", "client_credentials")] + Self.scope(scope)
     case .refreshToken(let token, let scope):
       [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.scope(scope)
+    }
+  }
+
+  /// The parts of the grant that no message may repeat.
+  fileprivate var secrets: [String] {
+    switch self {
+    case .clientCredentials: []
+    case .refreshToken(let token, _): [token]
     }
   }
 

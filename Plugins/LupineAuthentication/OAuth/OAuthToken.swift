@@ -55,6 +55,7 @@ struct OAuthResponse: Decodable {
     case expiresIn = "expires_in"
     case refreshToken = "refresh_token"
     case scope, error
+    case errorDescription = "error_description"
   }
 
   let accessToken: String?
@@ -63,12 +64,10 @@ struct OAuthResponse: Decodable {
   let expiresIn: Double?
   let refreshToken: String?
   let scope: String?
+  /// The code of a refusal; empty if it is no text.
   let error: String?
-
-  init?(_ data: Data) {
-    guard let answer = try? JSONDecoder().decode(OAuthResponse.self, from: data) else { return nil }
-    self = answer
-  }
+  /// The text for developers about a refusal.
+  let errorDescription: String?
 
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -78,8 +77,13 @@ struct OAuthResponse: Decodable {
       try (try? values.decodeIfPresent(Double.self, forKey: .expiresIn))
       ?? values.decodeIfPresent(String.self, forKey: .expiresIn).flatMap(Double.init)
     refreshToken = try values.decodeIfPresent(String.self, forKey: .refreshToken)
-    scope = try values.decodeIfPresent(String.self, forKey: .scope)
-    error = try values.decodeIfPresent(String.self, forKey: .error)
+    // Some servers send an array in the place of a list with spaces.
+    scope =
+      (try? values.decodeIfPresent(String.self, forKey: .scope))
+      ?? (try? values.decodeIfPresent([String].self, forKey: .scope))?.joined(separator: " ")
+    let hasError = values.contains(.error) && (try? values.decodeNil(forKey: .error)) == false
+    error = hasError ? (try? values.decode(String.self, forKey: .error)) ?? "" : nil
+    errorDescription = try? values.decodeIfPresent(String.self, forKey: .errorDescription)
   }
 
   /// Returns the bearer token; `nil` if there is none or a field cannot contain it.

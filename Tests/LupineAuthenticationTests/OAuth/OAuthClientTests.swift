@@ -42,6 +42,59 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (
+        "\"error\": \"invalid_grant\", \"error_description\": \"The grant is over.\"",
+        ": invalid_grant. The grant is over."
+      ),
+      (
+        "\"error\": \"bad_verification_code\", \"access_token\": \"t\", \"token_type\": \"bearer\"",
+        ": bad_verification_code."
+      ),
+      ("\"error\": {\"code\": 190}", "200."), ("\"error\": \"Not OK\"", "200."),
+      ("\"error\": \"e\", \"error_description\": \"refresh-1234 is over\"", ": e."),
+      ("\"error\": \"e\", \"error_description\": \"1234 is over\"", ": e."),
+      ("\"error\": \"e\", \"error_description\": \"s&cret is wrong\"", ": e."),
+      ("\"error\": \"e\", \"error_description\": \"it was abcdefgh12345678\"", ": e."),
+      ("\"error\": \"e\", \"error_description\": \"a\\u001b[2J\"", ": e."),
+      ("\"error\": \"e\", \"error_description\": 7", ": e."),
+    ])
+  func `a refusal with status 200 is an error with its code, and with its description if that repeats no secret`(
+    members: String, end: String
+  ) async throws {
+    let session = try OAuthService.session(OAuthService.mock([.text("{\(members)}")]))
+    let error = await #expect(throws: LupineError.self) {
+      _ = try await OAuthService.client().token(.refreshToken("refresh-1234"), for: session)
+    }
+    #expect(error?.kind == .unacceptableStatusCode(200))
+    #expect(error?.message.hasSuffix(end) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(
+    arguments: [
+      ("\"a b\"", "a b"), ("[\"a\", \"b\"]", "a b"), ("[]", ""), ("null", nil), ("7", nil), ("[7]", nil), ("{}", nil),
+    ] as [(String, String?)])
+  func `a scope is taken as a text or as an array`(text: String, scope: String?) async throws {
+    let answer = "{\"access_token\": \"t\", \"token_type\": \"bearer\", \"error\": null, \"scope\": \(text)}"
+    let session = try OAuthService.session(OAuthService.mock([.text(answer)]))
+    #expect(try await OAuthService.client().token(.clientCredentials(), for: session).scope == scope)
+  }
+
+  @Test(arguments: [
+    ("<html><body>Log in</body></html>", ["Byte 0 (`<`)", "HTML", "`<html><body>Log in</body></html>`", "text/plain"]),
+    ("access_token=gho_16C7e42F292c6912E7710c838347Ae178B4a&token_type=bearer", ["Byte 0 (`a`)", "71 bytes"]),
+  ])
+  func `an answer that is no JSON says so, and shows no token`(text: String, fragments: [String]) async throws {
+    let session = try OAuthService.session(OAuthService.mock([.text(text)]))
+    let error = await #expect(throws: LupineError.self) {
+      _ = try await OAuthService.client().token(.clientCredentials(), for: session)
+    }
+    #expect(error?.kind == .serializationFailed)
+    for fragment in fragments { #expect(error?.message.contains(fragment) == true, "\(error?.message ?? "")") }
+    #expect(error?.message.contains("gho_") == false)
+  }
+
   @Test(arguments: [
     "", "[]", "{}", "{\"access_token\": \"\", \"token_type\": \"bearer\"}", "{\"access_token\": \"t\"}",
     "{\"access_token\": \"t\", \"token_type\": \"mac\"}", "{\"access_token\": \"a b\", \"token_type\": \"bearer\"}",
