@@ -6,7 +6,7 @@ struct DigestChallenge: Sendable {
   let nonce: String
   let opaque: String?
   let algorithm: DigestAlgorithm
-  /// The chosen quality of protection; `nil` for an RFC 2069 server, which sends no `qop`.
+  /// The chosen quality of protection; `nil` for an RFC 2069 server, which sends no `qop` or an empty one.
   let protection: Protection?
   let hashesUsername: Bool
   /// The protection space as URI references; empty means the whole origin.
@@ -27,7 +27,8 @@ struct DigestChallenge: Sendable {
     let offered = parameters["qop"].map { text in
       text.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     }
-    if let offered {
+    // A list without a value offers nothing, as a missing one does; RFC 7616 section 3.3 requires a value.
+    if let offered, !offered.isEmpty {
       guard let protection = [Protection.request, .requestAndBody].first(where: { offered.contains($0.rawValue) })
       else { return nil }
       self.protection = protection

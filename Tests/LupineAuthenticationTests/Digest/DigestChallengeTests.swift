@@ -7,7 +7,8 @@ import Testing
   @Test(arguments: [
     "Digest", "Digest realm=\"r\"", "Digest nonce=\"n\"", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-1",
     "Digest realm=\"r\", nonce=\"n\", algorithm=token", "Digest realm=\"r\", nonce=\"n\", qop=\"auth-conf\"",
-    "Digest realm=\"r\", nonce=\"n\", qop=\"\"", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256",
+    "Digest realm=\"r\", nonce=\"n\", qop=\"\", algorithm=SHA-256",
+    "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256",
     "Digest realm=\"r\", nonce=\"n\", algorithm=MD5-sess", "Digest YWJj",
   ])
   func `a challenge that is malformed or offers nothing known is not answered`(text: String) async throws {
@@ -23,6 +24,18 @@ import Testing
     let challenge = try Sample.challenge("Digest realm=\"r\", nonce=\"n\", qop=\"\(offered)\"")
     let value = try await DigestScheme().answer(challenge, with: Sample.mufasa, in: Sample.context())
     #expect(Sample.parameters(value)["qop"] == chosen)
+  }
+
+  @Test(arguments: ["", " ", ",", " , "])
+  func `an empty list of what an answer may protect counts as none`(offered: String) async throws {
+    let without = try await DigestScheme().answer(
+      try Sample.challenge("Digest realm=\"r\", nonce=\"n\""), with: Sample.mufasa, in: Sample.context())
+    let empty = try await DigestScheme().answer(
+      try Sample.challenge("Digest realm=\"r\", nonce=\"n\", qop=\"\(offered)\""), with: Sample.mufasa,
+      in: Sample.context())
+    let expected = try #require(without)
+    #expect(Sample.parameters(empty) == Sample.parameters(expected))
+    #expect(Sample.parameters(empty)["qop"] == nil && Sample.parameters(empty)["response"] != nil)
   }
 
   @Test func `of a repeated parameter the first counts`() throws {
