@@ -3,8 +3,8 @@ public import LupineCore
 
 /// The `br` content coding (RFC 7932), implemented with Google's brotli.
 ///
-/// The decoder refuses bytes after the end of the coded data, and windows over the 16 MiB of RFC 7932. A body without
-/// bytes decodes to no bytes.
+/// The decoder ignores up to 64 KiB of zeros and line ends after the coded data. It refuses any other bytes there, and
+/// windows over the 16 MiB of RFC 7932. A body without bytes decodes to no bytes.
 public struct BrotliCoding: ContentCoding {
   /// The quality of the encoder, from 0 (fastest) to 11 (smallest, and slow).
   public let quality: Int

@@ -59,7 +59,12 @@ extension LupineError {
 
   /// The error for bytes after the end of the coded data.
   static func trailingData(_ coding: String) -> LupineError {
-    undecodable(coding, "other bytes follow its end")
+    undecodable(coding, "other bytes than zeros, line ends and further \(coding) data follow its end")
+  }
+
+  /// The error for zeros and line ends without an end.
+  static func overlongPadding(_ coding: String, _ limit: Int) -> LupineError {
+    undecodable(coding, "more than \(limit) zeros and line ends follow its end")
   }
 
   /// The error for coded data that ends too early.

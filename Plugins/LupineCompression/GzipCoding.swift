@@ -2,8 +2,8 @@ public import LupineCore
 
 /// The `gzip` content coding (RFC 9110 section 8.4.1.3, RFC 1952), implemented with zlib.
 ///
-/// The decoder accepts several members in sequence, checks each member's CRC, and refuses any other bytes after a
-/// member. A body without bytes decodes to no bytes.
+/// The decoder accepts several members in sequence, and checks each member's CRC. It ignores up to 64 KiB of zeros and
+/// line ends after a member, and refuses any other bytes there. A body without bytes decodes to no bytes.
 public struct GzipCoding: ContentCoding {
   /// The level of the encoder, from 0 (stored) to 9 (smallest).
   public let level: Int

@@ -24,8 +24,14 @@ private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable
   private var stream: Stream
   private let chunk: OutputBuffer
   private var meter: DecodingMeter
+  /// The maximum number of bytes of padding: a server that sends them without an end is refused.
+  private static var maximumPadding: Int { 64 << 10 }
   /// A body without bytes is complete in every coding.
   private var isComplete = true
+  /// Whether coded data has begun, so that `isComplete` means that it has ended.
+  private var hasBegun = false
+  /// The number of bytes of padding so far.
+  private var padding = 0
   /// The first error, which every later call throws, because the C library's state is then invalid.
   private var failure: LupineError?
 
@@ -55,6 +61,8 @@ private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable
     var rest = input
     var hasMore = false
     while !rest.isEmpty || hasMore {
+      if isComplete, hasBegun, try skipPadding(&rest) { break }
+      hasBegun = true
       let step = try stream.decode(rest, into: chunk.bytes)
       if step.consumed == 0, step.produced == 0, !rest.isEmpty {
         throw .undecodable(Stream.coding, "the decoder makes no progress")
@@ -65,5 +73,15 @@ private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable
       hasMore = step.produced == chunk.bytes.count && !step.isComplete
       if step.produced > 0 { try output(chunk.prefix(step.produced)) }
     }
+  }
+
+  /// Skips zeros and line ends after coded data that is complete, which programs add to fill a block or a line; returns
+  /// whether nothing else is left.
+  private mutating func skipPadding(_ rest: inout UnsafeRawBufferPointer) throws(LupineError) -> Bool {
+    let count = rest.firstIndex { $0 != 0 && $0 != 0x0A && $0 != 0x0D } ?? rest.count
+    padding += count
+    guard padding <= Self.maximumPadding else { throw .overlongPadding(Stream.coding, Self.maximumPadding) }
+    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    return rest.isEmpty
   }
 }

@@ -66,15 +66,51 @@ import Testing
   @Test(arguments: Coding.allCases, [1, Int.max])
   func `bytes after the end are an error`(coding: Coding, pieces: Int) throws {
     let coded = try coding.encode(Self.plain)
-    for tail: [UInt8] in [[0], [0, 0, 0, 0, 0, 0, 0, 0], Array("garbage".utf8), [0x1f], [0x28, 0xb5]] {
+    for tail: [UInt8] in [Array("garbage".utf8), [0x1f], [0x28, 0xb5], [0, 0, 0x20], [0x0D, 0x0A, 0x61], [0xFF]] {
       #expect(kind { _ = try coding.decode(coded + tail, pieces: pieces) } == .contentDecodingFailed)
     }
+  }
+
+  @Test(
+    arguments: Coding.allCases,
+    [[0], [0x0A], [0x0D, 0x0A], [0, 0, 0x0D, 0x0A, 0], [UInt8](repeating: 0, count: 1_024)] as [[UInt8]])
+  func `zeros and line ends after the end are ignored, wherever the body is split`(coding: Coding, tail: [UInt8]) throws
+  {
+    let body = try coding.encode(Self.plain) + tail
+    #expect(try coding.decode(body, pieces: 1) == Self.plain)
+    for split in 0...body.count {
+      let decoder = try coding.coding.makeDecoder(limits: .generous)
+      var outcome = Outcome()
+      try feed(decoder, body[..<split]) { outcome.add($0) }
+      try feed(decoder, body[split...]) { outcome.add($0) }
+      try decoder.finish { outcome.add($0) }
+      #expect(outcome.joined == Self.plain, "\(split)")
+    }
+  }
+
+  @Test(arguments: [Coding.gzip, .zstd], [1, Int.max])
+  func `a further member may follow padding`(coding: Coding, pieces: Int) throws {
+    let coded = try coding.encode(Self.plain)
+    let body = coded + [0, 0, 0x0A] + coded + [0x0A]
+    #expect(try coding.decode(body, pieces: pieces) == Self.plain + Self.plain)
+    for length in coded.count + 4..<body.count - 1 {
+      #expect(kind { _ = try coding.decode(Array(body.prefix(length)), pieces: pieces) } == .contentDecodingFailed)
+    }
+  }
+
+  @Test(arguments: Coding.allCases, [1, Int.max])
+  func `padding before the data, and padding without an end, are errors`(coding: Coding, pieces: Int) throws {
+    let coded = try coding.encode(Self.plain)
+    #expect(kind { _ = try coding.decode([0x0D, 0x0A] + coded, pieces: pieces) } == .contentDecodingFailed)
+    let full = coded + [UInt8](repeating: 0, count: 64 << 10)
+    #expect(try coding.decode(full, pieces: pieces) == Self.plain)
+    #expect(kind { _ = try coding.decode(full + [0], pieces: pieces) } == .contentDecodingFailed)
   }
 
   @Test(arguments: Coding.allCases)
   func `the error of bytes after the end names the reason`(coding: Coding) throws {
     let coded = try coding.encode(Self.plain)
-    let error = #expect(throws: LupineError.self) { try coding.decode(coded + [0]) }
+    let error = #expect(throws: LupineError.self) { try coding.decode(coded + [0x20]) }
     #expect(error?.message.contains("follow its end") == true)
   }
 
