@@ -135,12 +135,12 @@ extension Attempt {
       note: { notes.add($0) }, sessionBudget: session.retryBudget)
   }
 
-  /// Counts the retry, keeps the outcome of this attempt, and drops the values that were made of its response.
+  /// Expects a retry, keeps the outcome of this attempt, and drops the values that were made of its response.
   private func again(after decision: RetryDecision, _ result: AttemptResult, _ notes: RetryNotes) -> RetryStep {
     var outcome = result.outcome
     if let failure = serializationFailure { outcome.error = failure }
     let serializers = execution.state.withLock { state in
-      state.countRetry(after: outcome)
+      state.expectRetry(after: outcome)
       return state.retriableSerializers
     }
     for serializer in serializers { serializer.discardResult() }

@@ -49,6 +49,8 @@ struct ExecutionState {
   private(set) var attempt = 1
   /// The number of retries that the retriers have granted.
   private(set) var retryCount = 0
+  /// Whether the next exchange is the first of a retry.
+  private var isRetry = false
   /// Whether the attempt has begun an exchange with a server.
   private var hasExchange = false
   /// Whether the end of the exchange has been reported.
@@ -248,9 +250,9 @@ struct ExecutionState {
   /// The serializers whose failure the retriers decide about; empty after the end.
   var retriableSerializers: [any RetriableSerializer] { waiters.retriableSerializers }
 
-  /// Counts a retry and keeps the outcome of the attempt that failed.
-  mutating func countRetry(after outcome: RequestOutcome) {
-    retryCount += 1
+  /// Expects a retry, which counts once it sends something, and keeps the outcome of the attempt that failed.
+  mutating func expectRetry(after outcome: RequestOutcome) {
+    isRetry = true
     history.keep(outcome)
   }
 
@@ -275,7 +277,11 @@ struct ExecutionState {
     history.begin(LastExchange(request: request, head: head), isSent: original != nil)
     source = .origin
     isEndReported = false
-    if original != nil { hasExchange = true }
+    if original != nil {
+      hasExchange = true
+      if isRetry { retryCount += 1 }
+      isRetry = false
+    }
     defer { isIdleTimeoutStopped = false }
     return Beginning(ended: nil, isSuspended: isSuspended, wasIdleTimeoutStopped: isIdleTimeoutStopped)
   }

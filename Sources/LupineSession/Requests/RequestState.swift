@@ -49,8 +49,9 @@ extension SessionRequest {
 
   /// The number of retries so far; 0 without a retrier.
   ///
-  /// A retry counts from the decision of the retrier, before its delay. The connections that an event stream makes
-  /// after one that ended are not retries. May be read from any thread, also after the end.
+  /// A retry counts once its request is sent, and not if the request ends in the delay or in an adapter before. The
+  /// connections that an event stream makes after one that ended are not retries. May be read from any thread, also
+  /// after the end.
   public var retryCount: Int { execution.state.withLock { $0.retryCount } }
 }
 

@@ -159,7 +159,7 @@ import Testing
     let counts = Notes<Int>()
     request.monitor(
       ClosureEventMonitor { [weak execution = request.execution] event in
-        guard let execution, case .attempting = event.kind else { return }
+        guard let execution, case .sending = event.kind else { return }
         counts.add(Running(execution: execution).retryCount)
       })
     #expect(try await request.serializingString().value == "hello")
@@ -167,10 +167,41 @@ import Testing
     #expect(request.retryCount == 2)
   }
 
+  @Test func `a retry that ends in its delay or in an adapter, and sends nothing, does not count`() async throws {
+    let bench = TestBed(.reset)
+    let delayed = try bench.session { $0.clock(TestClock()).retrier(.backoff(limit: 2)) }.request(TestBed.url)
+    let isRetrying = Flag()
+    delayed.monitor(
+      ClosureEventMonitor { event in if case .retrying(_?, _) = event.kind { isRetrying.raise() } })
+    async let response = delayed.serializingData().response
+    await isRetrying.raised()
+    delayed.cancel()
+    #expect(await response.error?.isCancelled == true)
+    #expect(delayed.retryCount == 0)
+
+    let calls = Notes<Int>()
+    let refused = try bench.session { $0.clock(ImmediateClock()).retrier(.backoff(limit: 2)) }.request(TestBed.url)
+    #expect(
+      await refused.adapter(FailingAtRetry(calls: calls)).serializingData().response.error?.kind == .adaptationFailed)
+    #expect(calls.all.count == 2)
+    #expect(refused.retryCount == 0)
+  }
+
   @Test func `a request without a retrier has no retries`() async throws {
     let request = try TestBed(.reset).session().request(TestBed.url)
     _ = await request.serializingData().response
     #expect(request.retryCount == 0)
+  }
+
+  /// Fails from the second attempt on.
+  private struct FailingAtRetry: RequestAdapter {
+    let calls: Notes<Int>
+
+    func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+      calls.add(1)
+      if calls.all.count > 1 { throw LupineError(.adaptationFailed, "No token.") }
+      return request
+    }
   }
 
   /// A request of a program's own kind.

@@ -84,6 +84,34 @@ import Testing
     #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer t0+", "Bearer t0++"])
   }
 
+  @Test func `a refreshed credential that is due at once is used by all requests, without another refresh`()
+    async throws
+  {
+    let tokens = StubbornAuthenticator(heedsCancellation: true, expires: .distantPast)
+    let interceptor = AuthenticationInterceptor(tokens, credential: Self.due)
+    let mock = Self.mock()
+    let session = try Self.session(mock, interceptor) { $0.clock(ImmediateClock()) }
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<50 { group.addTask { try await session.request("items").serializingString().value } }
+      for try await text in group { #expect(text == "ok") }
+    }
+    #expect(tokens.log == ["t0 begins", "t0 returns", "t0+ is taken"])
+    #expect(mock.requests.map { $0.headers[.authorization] } == Array(repeating: "Bearer t0+", count: 50))
+  }
+
+  @Test func `refreshed credentials that are due at once and always refused end at the window`() async throws {
+    let tokens = StubbornAuthenticator(heedsCancellation: true, expires: .distantPast)
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .challenge("Bearer"))
+    let interceptor = AuthenticationInterceptor(
+      tokens, credential: Self.due, refreshWindow: RefreshWindow(interval: .seconds(30), maximumAttempts: 5))
+    let session = try Self.session(mock, interceptor) { $0.clock(ImmediateClock()) }
+    for _ in 0..<3 {
+      #expect(await session.request("items").serializingData().response.error?.kind == .excessiveRefresh)
+    }
+    #expect(tokens.log.count { $0.hasSuffix("begins") } == 5)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a credential may read the interceptor's when it is asked whether it requires a refresh`() async throws {
     let authenticator = LookingAuthenticator()
