@@ -10,7 +10,8 @@ enum NextStep: Sendable {
   case redirect(OutgoingRequest)
   /// The same request is sent with a credential for the server or the proxy.
   case authenticate
-  /// The handler of the response sends another request, for example for a file from its beginning.
+  /// The handler of the response sends another request, for example for a file from its beginning, or the request is
+  /// sent again without an expectation.
   case restart(OutgoingRequest)
 }
 
@@ -18,7 +19,7 @@ extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
-    guard !session.hasCookieStore, execution.handler == nil, status != 401, status != 407,
+    guard !session.hasCookieStore, execution.handler == nil, status != 401, status != 407, status != 417,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
     return hasNoAuthentication
@@ -35,6 +36,7 @@ extension Attempt {
     try notifySchemes(of: response, to: sent)
     keepCookies(of: response, to: sent)
     reportEnd(of: response)
+    if response.source == .origin, let next = unexpecting(request, after: response) { return .restart(next) }
     // A proxy's response cannot redirect the request.
     if response.source == .origin, let next = try redirect(after: response, to: request) { return .redirect(next) }
     if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
@@ -47,6 +49,24 @@ extension Attempt {
       return .answer(acceptsLongBody: false)
     }
     return try await step(of: handler, after: response, to: request)
+  }
+
+  /// Returns the request without its expectation of 100 (Continue), if the server refuses the expectation with 417 (RFC
+  /// 9110 section 10.1.1) and the body can be sent; `nil` for any other response.
+  private func unexpecting(_ request: OutgoingRequest, after response: TransportResponse) -> OutgoingRequest? {
+    let field = request.headers[.expect]
+    guard response.statusCode == 417, request.expectsContinue || field != nil,
+      field.map({ $0.lowercased() == "100-continue" }) ?? true, request.body.isRetryable
+    else { return nil }
+    var next = request
+    next.options.expectsContinue = false
+    next.headers[.expect] = nil
+    let error = LupineError(.unacceptableStatusCode(417), "The server does not support `Expect: 100-continue`.")
+    emit(
+      .resending(
+        after: error.about(request.summary).about(response.head),
+        reason: "the server does not support `Expect: 100-continue`"))
+    return next
   }
 
   private func step(
