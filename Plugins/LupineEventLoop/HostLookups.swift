@@ -60,7 +60,7 @@ public final class HostLookups: Sendable {
   ) {
     self.resolver = resolver
     self.limit = max(1, limit)
-    self.lifetime = UInt64(clamping: lifetime.components.seconds) * 1_000_000_000
+    self.lifetime = UInt64(clamping: lifetime.nanoseconds)
     self.now = now
   }
 

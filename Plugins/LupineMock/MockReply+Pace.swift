@@ -1,3 +1,5 @@
+import LupineSupport
+
 extension MockReply {
   /// Returns the reply with a random delay before its head, in addition to `delay`.
   ///
@@ -62,22 +64,22 @@ public struct LatencyDistribution: Sendable, Hashable {
 
   /// Always the same duration.
   public static func constant(_ duration: Duration) -> LatencyDistribution {
-    LatencyDistribution(shape: .uniform(duration, duration))
+    LatencyDistribution(shape: .uniform(duration.bounded, duration.bounded))
   }
 
   /// A uniform distribution over the range.
   public static func uniform(_ range: ClosedRange<Duration>) -> LatencyDistribution {
-    LatencyDistribution(shape: .uniform(range.lowerBound, range.upperBound))
+    LatencyDistribution(shape: .uniform(range.lowerBound.bounded, range.upperBound.bounded))
   }
 
   /// An exponential distribution: mostly short and sometimes long, as in a queue.
   public static func exponential(mean: Duration) -> LatencyDistribution {
-    LatencyDistribution(shape: .exponential(mean: mean))
+    LatencyDistribution(shape: .exponential(mean: mean.bounded))
   }
 
   /// A normal distribution; a negative value becomes zero.
   public static func normal(mean: Duration, deviation: Duration) -> LatencyDistribution {
-    LatencyDistribution(shape: .normal(mean: mean, deviation: deviation))
+    LatencyDistribution(shape: .normal(mean: mean.bounded, deviation: deviation.bounded))
   }
 
   func draw(_ generator: inout SeededGenerator) -> Duration {

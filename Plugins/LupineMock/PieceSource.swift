@@ -76,6 +76,6 @@ extension Clock<Duration> {
   /// Sleeps; a cancellation ends the exchange.
   func pause(for duration: Duration) async throws(LupineError) {
     guard duration > .zero else { return }
-    do { try await sleep(for: duration) } catch { throw MockExchange.cancelled }
+    do { try await sleep(for: duration.bounded) } catch { throw MockExchange.cancelled }
   }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 /// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
 enum Preparation {
@@ -12,7 +13,7 @@ enum Preparation {
   ) async throws(LupineError) -> PieceSource {
     if let problem = plan.problem { throw problem }
     if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
-    try await context.clock.pause(for: plan.part.delay + latency - plan.prelude.waited)
+    try await context.clock.pause(for: plan.part.delay.bounded + latency - plan.prelude.waited)
     if let fault = plan.part.fault { try await apply(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     try plan.size.check(context.limits)

@@ -100,7 +100,7 @@ extension MockReply.Part {
       part.fields[.contentLength] = nil
       part.fields[.contentEncoding] = "deflate"
     case .oversizedField(let count):
-      part.fields[.oversized] = String(repeating: "a", count: max(0, count))
+      part.fields[.oversized] = String(repeating: "a", count: min(max(0, count), 64 << 20))
     case .malformedChunk:
       part.fields[.contentLength] = nil
     default: break

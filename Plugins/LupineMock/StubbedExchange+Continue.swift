@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 /// Bodies that wait for 100 Continue (RFC 9110 section 10.1.1).
 extension StubbedExchange {
@@ -40,7 +41,7 @@ extension StubbedExchange {
     try await upload.readAll(upTo: limit(found))
     switch continueReaction {
     case .sendContinue(let delay?) where delay > Self.continueTimeout:
-      try await context.clock.pause(for: delay - Self.continueTimeout)
+      try await context.clock.pause(for: delay.bounded - Self.continueTimeout)
       prelude.report(responses, in: context)
     case .sendContinue: break
     case .sendFinalResponse: prelude.waited = Self.continueTimeout
@@ -57,7 +58,7 @@ extension StubbedExchange {
     guard case .sendFinalResponse(let delay) = plan.continueReaction else { return plan.continueReaction }
     // A stub that limits how much it reads needs that part of the body.
     if found.stub.isEarly { return .sendContinue(after: .zero) }
-    return .sendFinalResponse(after: delay + plan.part.pace.draw(for: found.stub, use: found.use).latency)
+    return .sendFinalResponse(after: delay.bounded + plan.part.pace.draw(for: found.stub, use: found.use).latency)
   }
 
   private func planned(_ found: EarlyStub) -> ReplyPlan? {

@@ -1,5 +1,6 @@
 import LupineCore
 import LupineSession
+import LupineSupport
 
 /// The progress of one transfer or several as text: the title, a bar, the number of transfers, the percentage, the
 /// bytes, the rate and the time left.
@@ -114,7 +115,7 @@ struct ProgressLine {
 
   private func timeLeft(_ form: Form) -> String? {
     guard let total = progress.total, let rate, total > progress.completed else { return nil }
-    let seconds = Int(min(359_999, (Double(total - progress.completed) / rate).rounded(.up)))
+    let seconds = Int(min(359_999, ((Double(total) - Double(progress.completed)) / rate).rounded(.up)))
     let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
     return
       "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":"))\(form == .full ? " left" : "")"
@@ -137,8 +138,8 @@ struct ProgressLine {
       unit += 1
     }
     let name = ["B", "kB", "MB", "GB", "TB"][unit]
-    guard unit > 0, value < 99.95 else { return Size(number: "\(Int(value.rounded()))", unit: name) }
-    let tenths = Int((value * 10).rounded())
+    guard unit > 0, value < 99.95 else { return Size(number: "\(Int(saturating: value.rounded()))", unit: name) }
+    let tenths = Int(saturating: (value * 10).rounded())
     return Size(number: "\(tenths / 10).\(tenths % 10)", unit: name)
   }
 }

@@ -1,6 +1,7 @@
 import COpenSSL
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import LupineX509
 import Synchronization
 
@@ -78,7 +79,7 @@ struct ChainVerifier {
     let parameters = X509_STORE_CTX_get0_param(context)
     // Security level 2, OpenSSL's default for TLS on Debian: at least 112 bits, and no SHA-1.
     X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-    X509_VERIFY_PARAM_set_time(parameters, time_t(trust.now.timeIntervalSince1970))
+    X509_VERIFY_PARAM_set_time(parameters, time_t(saturating: trust.now.timeIntervalSince1970))
     let isVerified = X509_verify_cert(context) == 1
     ERR_clear_error()
     guard isVerified else { return .failure(failure(context)) }

@@ -1,4 +1,5 @@
 import DequeModule
+import LupineSupport
 import Synchronization
 
 /// Supplies the state of the network and its changes, from the kernel or from a test's script.
@@ -75,7 +76,7 @@ public final class ScriptedPath: NetworkPathSource {
   /// - Throws: `CancellationError` if the task is cancelled before the last change.
   public func play(_ steps: [Step], on clock: some Clock<Duration>) async throws {
     for step in steps {
-      try await clock.sleep(for: step.delay)
+      try await clock.sleep(for: step.delay.bounded)
       set(step.path)
     }
   }

@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// The state of a circuit breaker for one server.
 struct Circuit: Sendable {
   /// The admission of one exchange.
@@ -58,7 +60,7 @@ struct Circuit: Sendable {
     guard pass.period == period else { return nil }
     if pass.isProbe { return endProbe(isSuccess, now: now, configuration) }
     guard case .closed = phase, let isSuccess else { return nil }
-    count(isSuccess, now: now, configuration.window)
+    count(isSuccess, now: now, configuration.window.bounded)
     let (failures, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
     guard failures > 0, total >= configuration.minimumThroughput,
       Double(failures) >= configuration.failureRatio * Double(total)
@@ -83,9 +85,10 @@ struct Circuit: Sendable {
   }
 
   private mutating func open(now: Duration, _ configuration: CircuitBreaker.Configuration) -> Duration {
-    var duration = configuration.breakDuration
-    for _ in 0..<breaks where duration < configuration.maximumBreakDuration { duration += duration }
-    duration = min(duration, configuration.maximumBreakDuration)
+    let longest = configuration.maximumBreakDuration.bounded
+    var duration = max(.zero, configuration.breakDuration.bounded)
+    for _ in 0..<breaks where duration > .zero && duration < longest { duration += duration }
+    duration = min(duration, longest)
     phase = .open(until: now + duration)
     period += 1
     breaks += 1

@@ -34,8 +34,8 @@ public final class RateLimiter: Plugin {
     clock: (any Clock<Duration>)? = nil
   ) {
     self.limit = max(1, limit)
-    self.interval = interval
-    self.maximumWait = maximumWait
+    self.interval = interval.bounded
+    self.maximumWait = maximumWait.bounded
     self.clock = PolicyClock(clock)
   }
 

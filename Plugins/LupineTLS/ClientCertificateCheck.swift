@@ -1,6 +1,7 @@
 import COpenSSL
 public import LupineCore
 public import LupineFoundation
+import LupineSupport
 import LupineX509
 
 /// Checks a client certificate before it is used.
@@ -35,7 +36,7 @@ public enum ClientCertificateCheck {
       ERR_clear_error()
       throw failure(certificate, "its key belongs to another certificate")
     }
-    var moment = time_t(now.timeIntervalSince1970)
+    var moment = time_t(saturating: now.timeIntervalSince1970)
     guard X509_cmp_time(X509_get0_notAfter(parts.certificate), &moment) > 0 else {
       throw failure(certificate, "it has expired")
     }

@@ -1,6 +1,7 @@
 import COpenSSL
 public import LupineCore
 import LupineFoundation
+import LupineSupport
 import LupineX509
 
 /// The certificates of a handshake, verified against the roots of the connection's key.
@@ -47,7 +48,7 @@ struct VerifiedChain {
 
   /// Sets the date for validity checks.
   static func set(_ now: Date, on context: OpaquePointer?) {
-    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), time_t(now.timeIntervalSince1970))
+    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), time_t(saturating: now.timeIntervalSince1970))
   }
 }
 

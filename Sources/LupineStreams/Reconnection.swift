@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 /// Decides when an event stream reconnects; the waits grow while no event arrives.
 struct Reconnection: Sendable {
@@ -44,7 +45,7 @@ struct Reconnection: Sendable {
   }
 
   init(retry: Duration, limit: Int?) {
-    self.retry = retry
+    self.retry = retry.bounded
     self.limit = limit
   }
 

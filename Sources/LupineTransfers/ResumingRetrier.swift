@@ -19,7 +19,7 @@ final class ResumingRetrier: Retrier {
   init(consumer: DownloadConsumer, limit: Int, delay: Duration) {
     self.consumer = consumer
     self.limit = limit
-    self.delay = delay
+    self.delay = delay.bounded
   }
 
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {

@@ -1,6 +1,7 @@
 import CLibcurl
 import LupineCore
 import LupineEventLoop
+import LupineSupport
 
 /// The points in time of an exchange, from which its metrics are computed.
 struct ExchangeClock {
@@ -36,7 +37,7 @@ struct ExchangeClock {
 
   /// Returns the remaining connect timeout; zero or less if it has elapsed.
   func remaining(of timeout: Duration, at now: UInt64) -> Duration {
-    timeout - .nanoseconds(Int64(started.map { now - $0 } ?? 0))
+    timeout.bounded - .nanoseconds(Int64(started.map { now - $0 } ?? 0))
   }
 
   /// Records that the request has been sent completely.

@@ -1,5 +1,6 @@
 import CLibcurl
 import LupineCore
+import LupineSupport
 import LupineTLS
 
 /// The options that all easy handles of one multi share.
@@ -139,6 +140,6 @@ struct EasySettings {
     }
   }
 
-  /// Returns whole seconds, at least 1: libcurl reads 0 as "no limit".
-  private static func seconds(_ duration: Duration) -> Int { Int(clamping: max(1, duration.components.seconds)) }
+  /// Returns whole seconds, at least 1: libcurl reads 0 as "no limit", and converts some of them to 32 bits.
+  private static func seconds(_ duration: Duration) -> Int { min(max(1, Int(duration.boundedSeconds)), Int(Int32.max)) }
 }

@@ -2,6 +2,7 @@ import CLibcurl
 import LupineCore
 import LupineEventLoop
 import LupineFoundation
+import LupineSupport
 import LupineTLS
 
 /// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
@@ -121,7 +122,7 @@ final class Multi {
 
   /// Returns the duration as libcurl counts it: in whole seconds, at least one.
   private static func nanoseconds(_ duration: Duration) -> UInt64 {
-    UInt64(clamping: max(1, min(duration.components.seconds, 1 << 30))) * 1_000_000_000
+    UInt64(clamping: max(1, min(duration.boundedSeconds, 1 << 30))) * 1_000_000_000
   }
 
   /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.

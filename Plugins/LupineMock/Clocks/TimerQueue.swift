@@ -1,5 +1,6 @@
 import DequeModule
 import LupineFoundation
+import LupineSupport
 
 /// An instant of a virtual clock, as the time since the clock was made.
 public struct VirtualInstant: InstantProtocol {
@@ -9,11 +10,13 @@ public struct VirtualInstant: InstantProtocol {
   /// Creates an instant.
   public init(offset: Duration = .zero) { self.offset = offset }
 
-  /// Returns the instant that is `duration` later.
-  public func advanced(by duration: Duration) -> VirtualInstant { VirtualInstant(offset: offset + duration) }
+  /// Returns the instant that is `duration` later, by at most 292 years.
+  public func advanced(by duration: Duration) -> VirtualInstant {
+    VirtualInstant(offset: (offset.boundedTime + duration.bounded).boundedTime)
+  }
 
   /// Returns how much later the other instant is.
-  public func duration(to other: VirtualInstant) -> Duration { other.offset - offset }
+  public func duration(to other: VirtualInstant) -> Duration { other.offset.boundedTime - offset.boundedTime }
 
   /// Returns the date at this instant, for a clock that was made at `start`.
   func date(from start: Date) -> Date { start.addingTimeInterval(offset / .seconds(1)) }

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 /// The rates of faults, delays and cancellations in an exploration.
 public struct FaultMix: Sendable, Hashable {
@@ -55,8 +56,9 @@ public struct FaultMix: Sendable, Hashable {
   }
 
   private func duration(_ generator: inout SeededGenerator) -> Duration {
-    let drawn = delays.lowerBound + (delays.upperBound - delays.lowerBound) * generator.fraction()
-    return .milliseconds(Int64(drawn / .milliseconds(1)))
+    let (shortest, longest) = (delays.lowerBound.bounded, delays.upperBound.bounded)
+    let drawn = shortest + (longest - shortest) * generator.fraction()
+    return .milliseconds(Int64(saturating: drawn / .milliseconds(1)))
   }
 }
 

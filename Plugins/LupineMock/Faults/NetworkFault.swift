@@ -1,4 +1,5 @@
 public import LupineFoundation
+import LupineSupport
 
 /// A fault between a client and a server.
 ///
@@ -32,9 +33,10 @@ public enum NetworkFault: Sendable, Hashable {
   case malformedChunk
   /// The head has two different `Content-Length` fields.
   case doubledLength
-  /// The head has a field, `X-Oversized`, whose value has this number of bytes.
+  /// The head has a field, `X-Oversized`, whose value has this number of bytes, at most 64 MiB.
   case oversizedField(bytes: Int)
-  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes and is 158 times smaller.
+  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes and is 158 times smaller;
+  /// 1 byte to 16 GiB.
   case compressedBomb(decodedBytes: Int)
   /// The HTTP/2 server sends GOAWAY (RFC 9113 section 6.8) and does not process the request.
   ///
@@ -83,20 +85,22 @@ extension NetworkFault: CustomStringConvertible {
 }
 
 extension Duration {
-  /// The duration in Swift syntax, exact to the nanosecond.
+  /// The duration in Swift syntax, exact to the nanosecond and at most 292 years.
   var literal: String {
-    let nanoseconds = components.attoseconds / 1_000_000_000
-    if nanoseconds == 0 { return ".seconds(\(components.seconds))" }
-    let total = components.seconds * 1_000_000_000 + nanoseconds
+    if self == .seconds(boundedSeconds) { return ".seconds(\(boundedSeconds))" }
+    let total = nanoseconds
     return total % 1_000_000 == 0 ? ".milliseconds(\(total / 1_000_000))" : ".nanoseconds(\(total))"
   }
 }
 
 /// A small body in the content coding `deflate` that decodes to many zeros.
 public enum CompressedBomb {
-  /// The zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
+  /// The largest number of bytes to which a body decodes: 16 GiB, from some 100 MB.
+  public static let maximumDecodedBytes = 1 << 34
+
+  /// Returns the zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
   public static func data(decodedBytes count: Int) -> Data {
-    let count = max(1, count)
+    let count = min(max(1, count), maximumDecodedBytes)
     var bits = BitWriter(bytes: [0x78, 0x9C])
     bits.write(0b011, width: 3)
     let zero = (code: 0b0000_1100, width: 8)  // the literal 0, its code reversed

@@ -56,7 +56,7 @@ final class Connections {
     let socket = try makeSocket(for: target)
     if let address = route.connectionKey.localAddress { try socket.bind(to: address) }
     let interval = options.probeInterval ?? .seconds(60)
-    socket.probe(after: Int(interval.components.seconds))
+    socket.probe(after: Int(clamping: interval.boundedSeconds))
     try socket.connect(to: target)
     try poller.watch(
       socket.descriptor, for: Poller.readable | Poller.writable | Poller.edgeTriggered, isWatched: false)

@@ -1,5 +1,6 @@
 public import LupineCore
 public import LupineFoundation
+import LupineSupport
 
 /// Trusts a server whose verified chain contains one of the pinned certificates.
 public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
@@ -140,7 +141,7 @@ enum PinWarnings {
       guard left < notice else { return nil }
       return left < 0
         ? "a pinned certificate has expired: \(certificate)"
-        : "a pinned certificate expires in \(Int(left / 86_400)) days: \(certificate)"
+        : "a pinned certificate expires in \(Int(saturating: left / 86_400)) days: \(certificate)"
     }
   }
 
@@ -149,7 +150,7 @@ enum PinWarnings {
     for certificate in chain {
       let left = certificate.notAfter.timeIntervalSince(trust.now)
       guard left >= 0, left < notice else { continue }
-      trust.warn("\(trust.host): a certificate expires in \(Int(left / 86_400)) days: \(certificate)")
+      trust.warn("\(trust.host): a certificate expires in \(Int(saturating: left / 86_400)) days: \(certificate)")
     }
   }
 }

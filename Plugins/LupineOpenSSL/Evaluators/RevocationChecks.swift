@@ -1,6 +1,7 @@
 import COpenSSL
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import LupineX509
 
 /// Checks the OCSP response that a server stapled (RFC 6960).
@@ -47,7 +48,8 @@ struct OCSPCheck {
   /// Checks that the issuer signed the response, or a signer that the issuer has certified for OCSP.
   private func verifySignature(of response: OpaquePointer) throws(TrustFailure) {
     let store = RootStore([issuer])
-    X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store.pointer), time_t(trust.now.timeIntervalSince1970))
+    X509_VERIFY_PARAM_set_time(
+      X509_STORE_get0_param(store.pointer), time_t(saturating: trust.now.timeIntervalSince1970))
     let others = X509Stack([issuer])
     guard OCSP_basic_verify(response, others.pointer, store.pointer, 0) == 1 else {
       throw failure(
@@ -80,14 +82,14 @@ struct OCSPCheck {
   private func checkTimes(
     _ this: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?, _ next: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
   ) throws(TrustFailure) {
-    let now = Int64(trust.now.timeIntervalSince1970)
+    let now = Int64(saturating: trust.now.timeIntervalSince1970)
     var first: Int64 = 0
     var last: Int64 = 0
-    guard lupine_seconds(this, &first) == 1, first <= now + Self.skew else {
+    guard lupine_seconds(this, &first) == 1, first - Self.skew <= now else {
       throw failure("the stapled OCSP response is from the future")
     }
     // A response without `nextUpdate` has no expiry, so as a stapled response it would be valid forever.
-    guard let next, lupine_seconds(next, &last) == 1, last >= now - Self.skew else {
+    guard let next, lupine_seconds(next, &last) == 1, last + Self.skew >= now else {
       throw failure("the stapled OCSP response is out of date")
     }
   }
@@ -151,7 +153,7 @@ struct RevocationListCheck {
   }
 
   private func isCurrent(_ list: RevocationListHandle) -> Bool {
-    let now = Int64(trust.now.timeIntervalSince1970)
+    let now = Int64(saturating: trust.now.timeIntervalSince1970)
     var first: Int64 = 0
     var last: Int64 = 0
     guard lupine_seconds(X509_CRL_get0_lastUpdate(list.pointer), &first) == 1, first <= now,

@@ -19,7 +19,11 @@ public enum RequestRules {
     guard request.method != .connect else {
       throw LupineError(.invalidRequest, "Only the transport sends CONNECT, to proxies; use another method.")
     }
-    if request.hasBody { try checkBodyAllowed(in: request) }
+    guard request.hasBody else { return }
+    try checkBodyAllowed(in: request)
+    if let length = request.body.length, length < 0 {
+      throw LupineError(.invalidRequest, "The length of the request's body is negative: \(length).")
+    }
   }
 
   /// Throws if the method defines no meaning for a body (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).

@@ -208,7 +208,8 @@ extension ExchangeLog: CustomStringConvertible {
     let count = attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"
     let status = attempts.last?.hops.last?.status.map { "status \($0)" } ?? "no response"
     let result = failure == nil ? status : "failed with \(failure.map { $0.kind.text } ?? "")"
-    return isTimed ? "\(result) after \((ended - started).milliseconds), \(count)" : "\(result), \(count)"
+    return isTimed
+      ? "\(result) after \((ended.bounded - started.bounded).milliseconds), \(count)" : "\(result), \(count)"
   }
 
   private func lines(_ attempt: Attempt, _ isTimed: Bool) -> [String] {
@@ -248,7 +249,7 @@ extension ExchangeLog: CustomStringConvertible {
   }
 
   private func time(_ time: Duration, _ isTimed: Bool) -> String {
-    isTimed ? " (at \((time - started).milliseconds))" : ""
+    isTimed ? " (at \((time.bounded - started.bounded).milliseconds))" : ""
   }
 }
 

@@ -109,7 +109,7 @@ extension [SessionEvent] {
   /// Returns the request's first event, the newest events, and before them the events that began their attempt and
   /// exchange.
   fileprivate func shortened(to limit: Int) -> Self {
-    guard count > limit + 1 else { return self }
+    guard limit < .max, count > limit + 1 else { return self }
     let cut = count - limit
     return [self[0]] + setting(at: cut).map { self[$0] } + self[cut...]
   }

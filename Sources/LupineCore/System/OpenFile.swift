@@ -68,7 +68,7 @@ public struct OpenFile: ~Copyable, Sendable {
   ///
   /// - Throws: `LupineError` of the given kind if the file cannot be read.
   public func data(count: Int64) throws(LupineError) -> Data {
-    var data = Data(count: Int(count))
+    var data = Data(count: Int(clamping: min(max(0, count), try size())))
     let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
     if let error { throw LupineError.file("cannot be read", path, code: error, as: kind) }
     return found == data.count ? data : data.prefix(found)

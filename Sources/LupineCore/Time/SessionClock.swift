@@ -1,9 +1,10 @@
 public import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// A session's type-erased clock.
 ///
-/// Its times count from the creation of the session.
+/// Its times count from the creation of the session. No delay is longer than 292 years.
 public struct SessionClock: Sendable {
   /// The clock itself.
   public let clock: any Clock<Duration>
@@ -27,16 +28,16 @@ public struct SessionClock: Sendable {
     let start = timers.readNanoseconds()
     self.clock = clock
     now = { .nanoseconds(timers.readNanoseconds() - start) }
-    sleep = { try await timers.sleep($0) }
-    schedule = { timers.schedule($0, $1) }
+    sleep = { try await timers.sleep($0.bounded) }
+    schedule = { timers.schedule($0.bounded, $1) }
   }
 
   /// Opens any other clock.
   private init<C: Clock>(opened clock: C, schedule: @escaping Schedule) where C.Duration == Duration {
     let start = clock.now
     self.clock = clock
-    now = { start.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+    now = { start.duration(to: clock.now).boundedTime }
+    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0.bounded), tolerance: nil) }
     self.schedule = schedule
   }
 
@@ -49,7 +50,7 @@ public struct SessionClock: Sendable {
     if let clock = clock as? SuspendingClock { return SessionClock(clock, .suspending) }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return SessionClock(opened: clock) { delay, action in
-      let deadline = clock.now.advanced(by: delay)
+      let deadline = clock.now.advanced(by: delay.bounded)
       // Begins in its own task, outside the caller's stack.
       let task = Task(executorPreference: executor) {
         try await clock.sleep(until: deadline, tolerance: nil)
@@ -60,7 +61,7 @@ public struct SessionClock: Sendable {
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {
-    SessionClock(opened: clock) { clock.schedule(at: clock.now.advanced(by: $0), $1) }
+    SessionClock(opened: clock) { clock.schedule(at: clock.now.advanced(by: $0.bounded), $1) }
   }
 }
 

@@ -205,7 +205,7 @@ extension TransferMetrics {
     private func column(_ time: Duration, _ total: Duration, _ rule: FloatingPointRoundingRule) -> Int {
       guard total > .zero else { return 0 }
       let column = (time / total * Double(Self.barWidth)).rounded(rule)
-      return min(max(0, Int(column)), rule == .down ? Self.barWidth - 1 : Self.barWidth)
+      return min(max(0, Int(saturating: column)), rule == .down ? Self.barWidth - 1 : Self.barWidth)
     }
   }
 }

@@ -50,7 +50,7 @@ public struct RetryPolicy: Retrier {
     self.limit = limit
     self.base = base
     self.scale = scale
-    self.cap = cap
+    self.cap = cap.bounded
     self.jitter = jitter.isNaN ? 1 : min(max(0, jitter), 1)
     self.retryAfterCap = retryAfterCap
     self.methods = methods
@@ -103,7 +103,7 @@ public struct RetryPolicy: Retrier {
     var seconds = scale
     for _ in 0..<max(0, retries) where seconds < longest { seconds *= base }
     guard seconds < longest else { return cap }
-    return .seconds(max(0, seconds))
+    return Duration(boundedSeconds: max(0, seconds))
   }
 
   private func isRepeatable(_ request: OutgoingRequest) -> Bool {
@@ -154,9 +154,9 @@ enum RetryAfter {
     guard !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       // A number of seconds that overflows is greater than every cap.
-      return .seconds(Int64(text) ?? .max)
+      return Int64(text).map { .seconds($0).bounded } ?? .longest
     }
-    return HTTPDate.parse(text, now: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+    return HTTPDate.parse(text, now: now).map { Duration(boundedSeconds: max(0, $0.timeIntervalSince(now))) }
   }
 }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSupport
 
 /// Reports progress to handlers, in order and never decreasing; a slow handler receives only the latest value.
 ///
@@ -174,7 +175,7 @@ struct ProgressListener: Sendable {
     interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (TransferProgress) async -> Void
   ) {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
-    self.interval = interval
+    self.interval = interval.bounded
     figures = Figures(continuation)
     task = Task(executorPreference: executor) {
       for await progress in stream { await handler(progress) }
@@ -225,7 +226,7 @@ public struct TransferProgress: Sendable, Hashable {
   /// The completed fraction, from 0 to 1; 0 if the total is unknown, 1 if the total is 0.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
-    return total > 0 ? min(1, Double(completed) / Double(total)) : 1
+    return total > 0 ? min(1, max(0, Double(completed) / Double(total))) : 1
   }
 }
 

@@ -192,6 +192,6 @@ extension SessionClock {
   private static func time<C: Clock>(
     until instant: any InstantProtocol<Duration>, on clock: C
   ) -> Duration? where C.Duration == Duration {
-    (instant as? C.Instant).map { clock.now.duration(to: $0) }
+    (instant as? C.Instant).map { clock.now.duration(to: $0).bounded }
   }
 }

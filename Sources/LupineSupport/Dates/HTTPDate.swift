@@ -75,7 +75,9 @@ public enum HTTPDate {
     guard let number = number(text) else { return nil }
     if text.utf8.count == 4 { return number }
     guard text.utf8.count == 2 else { return nil }
-    let current = 1970 + Int((now.timeIntervalSince1970 / 31_556_952).rounded(.down))
+    // Any other year has no HTTP date.
+    let years = (now.timeIntervalSince1970 / 31_556_952).rounded(.down)
+    let current = 1970 + min(max(Int(saturating: years), -1_970), 8_029)
     let candidate = current - current % 100 + number
     return candidate > current + 50 ? candidate - 100 : candidate
   }

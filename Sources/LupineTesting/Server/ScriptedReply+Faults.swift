@@ -67,7 +67,7 @@ extension ScriptedReply {
     case .malformedChunk: self = .malformedChunk()
     case .doubledLength: self = .doubledContentLength(body.bytes.count, body.bytes.count + 1)
     case .oversizedField(let count):
-      self = .respond(fields: ["X-Oversized": String(repeating: "a", count: max(0, count))], body: body)
+      self = .respond(fields: ["X-Oversized": String(repeating: "a", count: min(max(0, count), 64 << 20))], body: body)
     case .compressedBomb(let count):
       self = .respond(
         fields: ["Content-Encoding": "deflate"], body: .bytes(Array(CompressedBomb.data(decodedBytes: count))))

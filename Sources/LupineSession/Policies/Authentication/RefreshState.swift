@@ -48,7 +48,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
     // A refresh of a replaced credential is waited for only if the next refresh must wait for it.
     if let running, running.mark == mark || isDue { return .wait(addWaiter()) }
     guard isDue else { return .apply(credential, mark: mark) }
-    starts.removeAll { $0 <= now - window.interval }
+    starts.removeAll { $0 <= now - window.interval.bounded }
     guard starts.count < window.maximumAttempts else { return .excessive }
     starts.append(now)
     running = (mark, nil)
