@@ -13,17 +13,14 @@ BUILD = Tests/Support/Peers/swift-build
 RUN_TESTS = Tests/Support/Peers/swift-test
 # A module imports only its dependencies in the manifest, and a warning is an error. The manifest itself must not make
 # warnings errors: later compilers have new warnings, and packages that depend on Lupine would not build.
-# LupineObservability's tests need its trait, which is off by default; the packages under Tests/Consumers build without.
-TRAITS = --traits default,Observability
+# LupineObservability's tests and the program `lupine` need traits that are off by default; the packages under
+# Tests/Consumers build without.
+TRAITS = --traits default,Observability,Terminal
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+# The product of all tests, without the programs and snippets that no test starts.
 TSAN = --sanitize=thread --scratch-path .build-tsan
-# Without the tests that replace functions of the system, as the sanitizer does; and without the longest ones about the
-# bytes of one connection or one file, which the loop's or the store's thread reads alone.
-UNIT_TESTS = ^(TransportTests(?!\.(Blackhole|Chunk|Flood|FloodNeighbour|(HTTP2)?Truncation|Surplus)Tests)|Lupine(Authentication|Cache|Compression|Cookies|Core|Curl|Framing|Mock|Multipart|Redis|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests)|LupineNativeTests(?!\.(FrameFlood|RouteFault|(Secured)?SystemFault|TLSTruncation|TurnTime)Tests)|LupineSQLiteTests(?!\.(Damage|FaultyDisk|FullDisk|StoreSize)Tests))\.
+TEST_HALVES = Tests/Support/Peers/swift-test-halves
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
-
-# Unit tests on the mock, and the security tests that need no transport. The other tests use libcurl or a server.
-OFFLINE_TESTS = ^(Lupine(Authentication|Cache|Compression|Cookies|Core|Framing|Mock|Multipart|Observability|Resilience|Testing)Tests|HostileTests|LupineOpenSSLTests(?!\.\w*(Handshake|Identity))|LupineReachabilityTests(?!\.ProcessTests)|SecurityTests\.(Authentication|Cookie|Parsing|ProxyList|Refresh|Retry)Tests)
 
 .PHONY: help demo test offline fuzz soak bench plot lint format clean install
 
@@ -50,16 +47,18 @@ demo: install
 test: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'messages of the compiler' Tests/Support/Lint/diagnostics
-	@$(STAGE) 'tests' $(PEERS) $(RUN_TESTS) --no-parallel $(STRICT)
+	@$(STAGE) 'tests' $(PEERS) $(TEST_HALVES) $(STRICT)
 	@folder=$$(mktemp -d); TMPDIR=$$folder $(STAGE) 'peers without an input, from a folder of one user' $(PEERS) true <&-; \
 	  rmdir $$folder
-	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
+	@$(STAGE) 'build for the thread sanitizer' \
+	  env LUPINE_TEST_TARGETS="$$(Tests/Support/Suites/pattern --targets thread-sanitizer)" \
+	  $(BUILD) --product LupinePackageTests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Support/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  Tests/Support/Sanitizers/thread $(RUN_TESTS) --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	  Tests/Support/Sanitizers/thread $(TEST_HALVES) --suites thread-sanitizer $(TSAN)
 	@$(STAGE) 'bad input under the address sanitizer' Tests/Support/Hostile/run
 	@$(STAGE) 'fuzzers' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),20)
-	@$(STAGE) 'terminal program' $(PEERS) Tests/Support/Terminal/run
+	@$(STAGE) 'terminal program' $(PEERS) Tests/Support/Terminal/run $(STRICT)
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Support/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
@@ -68,7 +67,7 @@ test: install
 offline: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'offline tests' $(RUN_TESTS) $(STRICT) \
-	  --filter '$(OFFLINE_TESTS)' --skip 'takes no more memory'
+	  --filter "$$(Tests/Support/Suites/pattern offline)" --skip 'takes no more memory'
 
 fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),300)
@@ -94,4 +93,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-asan .build-fuzz .build-terminal .build-bench* .build-consumers .peers
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-bench* .build-consumers .peers
