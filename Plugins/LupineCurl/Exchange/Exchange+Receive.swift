@@ -17,6 +17,7 @@ extension Exchange {
         if easy.headReader.statusLine?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
+        easy.set(checksHeadLines: false)
         try expectContent(after: head)
         if head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) {
           connectionSetup().challenge = head

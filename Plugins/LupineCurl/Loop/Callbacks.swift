@@ -66,7 +66,7 @@ enum Callbacks {
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return excludingTimeWithExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
+    return excludingTimeWithExchange(context) { $1.receive(piece: piece, $0) } ?? Int(CURL_WRITEFUNC_ERROR)
   }
 
   private static let bodyRequested: lupine_data_callback = { bytes, size, count, context in

@@ -13,6 +13,7 @@ extension Easy {
     set(isVerbose: version == .http2)
     if version == .http2 { set(negotiatesVersion: isSecured) }
     handle.clearError()
+    set(checksHeadLines: true)
     set(prunesNameCache: true)
     if try target.set(submission.url) {
       set(verbatimTarget: submission.url.verbatimTarget(for: multi.route.proxy))
@@ -53,6 +54,7 @@ extension Easy {
   /// Prepares a restart of the transfer with the remaining connect timeout.
   func prepareRestart(connectTimeout timeout: Duration?) {
     handle.clearError()
+    set(checksHeadLines: true)
     set(connectTimeout: timeout)
   }
 

@@ -35,6 +35,8 @@ final class Easy {
   var uploadBuffer = 0
   var verifiesHostName = true
   var prunesNameCache = true
+  /// Whether `bodyArrived` receives each line of a head before libcurl stores it; see `refuses(headLine:)`.
+  private var checksHeadLines = false
   private var lastAddress: RemoteAddress?
   /// The settings of the last exchange's session.
   var settings: ExchangeSettings?
@@ -96,10 +98,35 @@ final class Easy {
 
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
-    watchdog.excludingTime {
+    if checksHeadLines, line.isField { set(checksHeadLines: false) }
+    return watchdog.excludingTime {
       headReader.matchesCachedHead(line)
         || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, self) } == true
     }
+  }
+
+  /// Processes a piece of the body, or a line of a head that libcurl has not stored yet; returns its size or an error.
+  func receive(piece: UnsafeRawBufferPointer, _ exchange: Exchange) -> Int {
+    guard checksHeadLines else { return exchange.receive(piece: piece, self) }
+    return refuses(headLine: piece, exchange) ? Int(CURL_WRITEFUNC_ERROR) : piece.count
+  }
+
+  /// Whether the exchange ends because a line of a head begins with white space and no field precedes it.
+  ///
+  /// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has
+  /// freed. It passes a line with `CURLOPT_HEADER` to `bodyArrived` before it stores the line. So the option is on until
+  /// the handle has stored a field of the current transfer.
+  private func refuses(headLine line: UnsafeRawBufferPointer, _ exchange: Exchange) -> Bool {
+    guard line.isContinuation else { return false }
+    _ = exchange.receive(line: line, self)
+    return true
+  }
+
+  /// Makes libcurl pass lines of heads to `bodyArrived` first; no effect on a libcurl that does not need it.
+  func set(checksHeadLines checks: Bool) {
+    guard checks != checksHeadLines, LibcurlInfo.keepsLastField else { return }
+    handle.set(CURLOPT_HEADER, checks ? 1 : 0)
+    checksHeadLines = checks
   }
 
   /// Processes libcurl's debug output.
@@ -203,4 +230,12 @@ struct RemoteAddress {
     guard let address, port == self.port else { return false }
     return Memory.isEqual(address, host)
   }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a line of a head begins with white space.
+  fileprivate var isContinuation: Bool { first == 0x20 || first == 0x09 }
+
+  /// Whether a line of a head is neither a status line nor the end of the head.
+  fileprivate var isField: Bool { !starts(with: "HTTP/".utf8) && first != 0x0D && first != 0x0A }
 }
