@@ -175,6 +175,19 @@ static inline int64_t lupine_bytes_read(int descriptor) {
   return count < 0 ? 0 : count;
 }
 
+// Returns the number of bytes written to a connection; -1 if the system does not count them.
+static inline int64_t lupine_bytes_sent(int descriptor) {
+  struct {
+    uint8_t before[120];
+    uint64_t acknowledged;
+  } info;
+  socklen_t length = sizeof info;
+  int waiting = 0;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return -1;
+  if (ioctl(descriptor, TIOCOUTQ, &waiting) != 0) return -1;
+  return (int64_t)info.acknowledged + waiting;
+}
+
 typedef CURLcode (*lupine_ssl_context_callback)(CURL *easy, void *context, void *argument);
 
 static inline CURLcode lupine_easy_set_ssl_context_function(CURL *easy, lupine_ssl_context_callback callback) {

@@ -128,6 +128,7 @@ extension Exchange {
   /// libcurl may pass on kept bytes within the call.
   func resumeTransfer(on easy: Easy) {
     let code = loop.callLibrary { curl_easy_pause(easy.pointer, pauses) }
+    loop.resumeWriting(of: multi)
     if code != CURLE_OK { complete(code) }
   }
 

@@ -53,6 +53,8 @@ extension Loop {
     if socket.multi !== multi { socket.multi = multi }
     socket.exchangeID = id
     socket.requestedEvents = events
+    socket.awaitsWindow = false
+    socket.bytesSent = nil
     if events != 0 {
       watch(descriptor, socket, for: events)
     } else if !socket.isConnection {
@@ -134,8 +136,13 @@ extension Loop {
     return snapshot
   }
 
-  private func watch(_ descriptor: Int32, _ socket: WatchedSocket, for events: UInt32) {
+  func watch(_ descriptor: Int32, _ socket: WatchedSocket, for events: UInt32) {
     guard socket.watchedEvents != events else { return }
+    guard events != 0 else {
+      poller.unwatch(descriptor)
+      socket.watchedEvents = 0
+      return
+    }
     // Without a watch the timeouts end the exchange; the next change of the events tries again.
     guard (try? poller.watch(descriptor, for: events, isWatched: socket.watchedEvents != 0)) != nil else { return }
     socket.watchedEvents = events
@@ -206,6 +213,10 @@ final class WatchedSocket {
   var tlsConnection: OpaquePointer?
   /// The processor time that libcurl may spend on the connection without delivering data.
   var floodBudget = FloodBudget()
+  /// The number of bytes sent after the last call for the writable connection in which libcurl called back for nothing.
+  var bytesSent: Int64?
+  /// Whether an upload waits for the server's window, so that the connection is not watched for room in the socket.
+  var awaitsWindow = false
   /// Whether libcurl has closed the connection.
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.

@@ -146,7 +146,10 @@ final class Loop {
     let start = socket.isConnection && socket.floodBudget.measuresNextCall ? processorClock.now : nil
     let deliveries = watchdog.deliveryMark
     socket.multi.handleEvents(of: descriptor, readiness)
+    resumeWriting(to: descriptor, socket)
     guard watchdog.hasDeliveredNothing(since: deliveries) else { return socket.floodBudget.recordDelivery() }
+    // A peer that has sent nothing does not flood.
+    guard readiness != Poller.writable else { return recordIdleWrite(to: descriptor, socket) }
     guard let start else { return socket.floodBudget.recordCall() }
     let time = processorClock.now - start
     if socket.floodBudget.recordCall(time: time, at: MonotonicClock.now) || socket.isClosed { return }

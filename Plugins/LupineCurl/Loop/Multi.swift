@@ -20,6 +20,8 @@ final class Multi {
   var hasFailedConnect = false
   /// Whether the multi has an idle connection that may be closed for another one.
   var hasIdleConnection = false
+  /// Whether uploads on connections of the multi may wait for the server's window.
+  var awaitsWindow = false
   private var handle: MultiHandle
   /// The pointer of `handle`, which does not change.
   private let pointer: UnsafeMutableRawPointer
@@ -141,6 +143,7 @@ final class Multi {
     guard let deadline, deadline == 0 || (isTimeUp && MonotonicClock.milliseconds(until: deadline) == 0) else { return }
     self.deadline = nil
     callSocketAction(CURL_SOCKET_TIMEOUT, 0)
+    loop.resumeWriting(of: self)
   }
 
   /// Calls libcurl for a descriptor that is ready.

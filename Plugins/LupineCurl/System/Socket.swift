@@ -29,6 +29,12 @@ enum Socket {
     return count >= 0 ? count : nil
   }
 
+  /// The number of bytes written to a connection so far; `nil` if the system does not count them.
+  static func bytesSent(_ descriptor: Int32) -> Int64? {
+    let count = lupine_bytes_sent(descriptor)
+    return count >= 0 ? count : nil
+  }
+
   /// The number of bytes that have arrived and have not been read.
   static func bytesUnread(_ descriptor: Int32) -> Int32 { lupine_bytes_waiting(descriptor) }
 }

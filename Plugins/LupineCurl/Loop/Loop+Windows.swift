@@ -1,0 +1,39 @@
+import LupineCore
+import LupineEventLoop
+
+/// Uploads of HTTP/2 that wait for the server's window (RFC 9113 section 6.9).
+///
+/// libcurl 7.88 waits for room in the socket while it waits for a window, and does nothing when it is called for it.
+/// Only a frame of the server or a call for another reason ends that wait.
+extension Loop {
+  /// Records a call for a writable connection in which libcurl called back for nothing.
+  ///
+  /// If it has also sent nothing since the last such call, the loop stops watching for room in the socket.
+  func recordIdleWrite(to descriptor: Int32, _ socket: WatchedSocket) {
+    guard !socket.isClosed, socket.multi.route.version == .http2, let sent = Socket.bytesSent(descriptor) else {
+      return
+    }
+    defer { socket.bytesSent = sent }
+    guard socket.bytesSent == sent else { return }
+    socket.awaitsWindow = true
+    socket.multi.awaitsWindow = true
+    watch(descriptor, socket, for: socket.requestedEvents & ~Poller.writable)
+  }
+
+  /// Watches a connection for room in the socket again.
+  func resumeWriting(to descriptor: Int32, _ socket: WatchedSocket) {
+    guard socket.awaitsWindow, !socket.isClosed else { return }
+    socket.awaitsWindow = false
+    socket.bytesSent = nil
+    watch(descriptor, socket, for: socket.requestedEvents)
+  }
+
+  /// Watches all connections of a multi for room in the socket again, after a call that may let an upload continue.
+  func resumeWriting(of multi: Multi) {
+    guard multi.awaitsWindow else { return }
+    multi.awaitsWindow = false
+    for index in sockets.indices {
+      if let socket = sockets[index], socket.multi === multi { resumeWriting(to: Int32(index), socket) }
+    }
+  }
+}
