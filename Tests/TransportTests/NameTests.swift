@@ -65,7 +65,7 @@ import TransportSupport
     let server = try Self.server()
     let names = Names([:])
     let client = names.client()
-    for host in ["127.0.0.1", "localhost", "a.localhost"] {
+    for host in ["127.0.0.1", "localhost", "a.localhost", "localhost.", "a.localhost.", "LocalHost."] {
       #expect(try await client.fetch("http://\(host):\(server.port)/").text == "x")
     }
     #expect(names.asked.isEmpty)

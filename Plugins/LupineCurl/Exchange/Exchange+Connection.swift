@@ -98,6 +98,12 @@ extension Exchange {
         .connectionFailed, "No connection can be made to the socket \(path); is its server running? \(detail)")
     }
     guard let proxy = route.proxy else { return nil }
+    if let interim = setup?.tunnel?.interimCode {
+      return LupineError(
+        .proxyFailed,
+        "The proxy \(proxy) sent an interim response (\(interim)) to CONNECT, after which libcurl opens no tunnel. "
+          + "The native transport opens it. \(detail)")
+    }
     switch code {
     case CURLE_PROXY:
       return LupineError(.proxyFailed, "\(rejection(by: proxy, easy)) \(detail)")

@@ -221,6 +221,10 @@ extension Exchange {
     guard let setup, setup.lookup.isNeeded, failure == nil, code != CURLE_OK else { return false }
     let lookups = loop.lookups
     do throws(LupineError) {
+      if let addresses = Self.addressesOfThisMachine(endpoint.host) {
+        guard try connect(to: addresses, setup) else { throw HostLookups.timeout }
+        return true
+      }
       let waiter = try lookups.addWaiter(for: endpoint.host) { [ticket = submission.ticket] in
         ticket.finishLookup($0)
       }
@@ -235,6 +239,22 @@ extension Exchange {
     }
   }
 
+  /// Returns the addresses of `localhost` and of the names below it if the name ends in a dot (RFC 6761 section 6.3).
+  ///
+  /// libcurl knows such a name only without the dot.
+  private static func addressesOfThisMachine(_ host: String) -> [IPAddress]? {
+    let name = host.lowercased()
+    guard name == "localhost." || name.hasSuffix(".localhost.") else { return nil }
+    return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+  }
+
+  /// Restarts the transfer with the host's addresses; returns false if no time remains.
+  private func connect(to addresses: [IPAddress], _ setup: ConnectionSetup) throws(LupineError) -> Bool {
+    setup.lookup = .finished
+    guard let easy else { return false }
+    return try restart(easy) { (easy) throws(LupineError) in try easy.set(addresses, of: endpoint) }
+  }
+
   private func startLookupTimer(_ setup: ConnectionSetup) {
     guard let timeout = submission.connectTimeout else { return }
     let clock = clock
@@ -247,13 +267,10 @@ extension Exchange {
 
   /// Restarts the transfer with the addresses, or ends the exchange if the lookup failed.
   func finishLookup(_ outcome: HostLookups.Outcome) {
-    guard let setup, case .running = setup.lookup, let easy else { return }
+    guard let setup, case .running = setup.lookup else { return }
     cancelLookup()
-    setup.lookup = .finished
     do throws(LupineError) {
-      let addresses = try outcome.get()
-      let isInTime = try restart(easy) { (easy) throws(LupineError) in try easy.set(addresses, of: endpoint) }
-      if !isInTime { throw HostLookups.timeout }
+      if try !connect(to: outcome.get(), setup) { throw HostLookups.timeout }
     } catch {
       fail(failure ?? proxyError(error))
     }

@@ -6,6 +6,8 @@ import LupineFraming
 struct TunnelReader {
   /// The response, if the proxy opens no tunnel.
   private(set) var refusal: HTTPResponse?
+  /// The status code of the last interim response; nil before the first one.
+  private(set) var interimCode: Int?
   private var headReader: HeadReader
   private var rounds = AuthenticationRounds()
 
@@ -14,7 +16,14 @@ struct TunnelReader {
   /// Processes a line; returns the response that the line completes, if it opens the tunnel.
   mutating func process(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
     if refusal != nil, line.starts(with: "HTTP/".utf8) { try beginRound() }
-    guard case .final(let received) = try headReader.process(line) else { return nil }
+    let received: ReceivedHead
+    switch try headReader.process(line) {
+    case .final(let head): received = head
+    case .interim(let response):
+      interimCode = response.status.code
+      return nil
+    case nil: return nil
+    }
     var response = received.response
     if response.status.kind == .successful { return response }
     // libcurl discards the content, so the fields must not announce any.

@@ -135,7 +135,7 @@ extension HTTPURL {
   /// Whether the host is a loopback name (RFC 6761 section 6.3) or a loopback address.
   public var isLoopback: Bool {
     switch hostKind {
-    case .name: host == "localhost" || host.hasSuffix(".localhost")
+    case .name: ["localhost", "localhost."].contains { host == $0 || host.hasSuffix("." + $0) }
     case .ipv4: host.hasPrefix("127.")
     case .ipv6: host == "::1"
     }

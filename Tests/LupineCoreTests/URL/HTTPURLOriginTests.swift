@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [
     ("http://localhost/", true), ("http://a.localhost:81/", true), ("http://127.9.0.1/", true),
-    ("http://[0::1]/", true),
+    ("http://[0::1]/", true), ("http://localhost./", true), ("http://a.localhost./", true),
     ("http://localhost.example.com/", false), ("http://notlocalhost/", false), ("http://127.0.0.1.example.com/", false),
     ("http://126.0.0.1/", false), ("http://[::2]/", false), ("http://[::ffff:127.0.0.1]/", false),
   ])
