@@ -136,7 +136,7 @@ let package = Package(
         native("LupineNative"),
       ]),
 
-    plugin("LupineCurl", openSSL + ["CLibcurl", "LupineEventLoop", "LupineFraming", "LupineTLS", deque]),
+    plugin("LupineCurl", openSSL + ["CLibcurl", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", deque]),
     plugin("LupineMock", ["LupineCoding", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),

@@ -95,6 +95,7 @@ extension Exchange {
   private func release(_ easy: Easy?, isReusable: Bool, at now: UInt64) {
     assert(!loop.isInLibrary, "An exchange must not end within a call of libcurl, whose callbacks use the exchange.")
     hasEnded = true
+    loop.endRace(id)
     outgoing.reader?.cancel()
     cancelLookup()
     let discarded = easy?.isConnectionDiscarded == true ? connection : nil

@@ -64,6 +64,7 @@ extension Exchange {
     let timeout = submission.connectTimeout.map { clock.remaining(of: $0, at: now) }
     // libcurl counts milliseconds, and reads 0 as no limit.
     if let timeout, timeout < .milliseconds(1) { return false }
+    loop.endRace(id)
     easy.prepareRestart(connectTimeout: timeout)
     try prepare(easy)
     self.clock.restart(at: now)

@@ -97,6 +97,18 @@ final class Exchange: HandshakeOwner {
   func maySendRequest(
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
+    loop.endRace(id)
+    guard let peer = loop.replacedPeer(localPort: localPort, of: multi) else {
+      return maySend(localPort: localPort, remotePort: remotePort, address: address, easy)
+    }
+    return "\(peer)".withCString {
+      maySend(localPort: localPort, remotePort: remotePort, address: UnsafeMutablePointer(mutating: $0), easy)
+    }
+  }
+
+  private func maySend(
+    localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
+  ) -> Bool {
     // The next round of NTLM or Negotiate: libcurl has read the challenge and answers it.
     if let setup, let challenge = setup.challenge, beginNextRound(after: challenge, setup, easy) {
       setup.challenge = nil
@@ -200,7 +212,7 @@ final class Exchange: HandshakeOwner {
 /// libcurl has no cached addresses. `HostLookups` resolves the name, and the transfer restarts with the addresses.
 extension Exchange {
   /// The host and the port that libcurl connects to.
-  private var endpoint: (host: String, port: Int) {
+  var endpoint: (host: String, port: Int) {
     if let proxy = route.proxy { (proxy.host, proxy.port) } else { (url.host, url.effectivePort) }
   }
 

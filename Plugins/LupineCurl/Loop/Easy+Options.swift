@@ -68,6 +68,7 @@ extension Easy {
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, list.pointer)
     addresses = list
     hasAddresses = true
+    multi.record(found, of: endpoint)
   }
 
   /// Clears the addresses, so that the next exchange does not renew them in libcurl's cache.
@@ -119,6 +120,7 @@ extension Easy {
     var list = StringList()
     for (host, port) in [(url.host, url.effectivePort)] + (connectionKey.proxy.map { [($0.host, $0.port)] } ?? []) {
       guard let addresses = connectionKey.resolverOverrides.addresses(of: host) else { continue }
+      multi.record(addresses, of: (host, port))
       let texts = addresses.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
       try list.append(raw: "\(host):\(port):\(texts.joined(separator: ","))")
     }

@@ -153,6 +153,9 @@ final class Easy {
       exchange?.setup?.socketError = nil
       multi.loop.recordOpened(descriptor, for: multi)
       exchange?.setSocket(descriptor)
+      if let exchange, let target = IPAddress(address) {
+        multi.loop.recordAttempt(descriptor, to: target, of: exchange)
+      }
       return descriptor
     } catch {
       exchange?.recordSocketFailure(error)

@@ -37,6 +37,7 @@ extension Loop {
       socket.isClosed = true
       store(nil, at: descriptor)
     }
+    for race in races.values { race.attempts.removeAll { $0 == descriptor } }
     watchdog.connections.remove(descriptor)
     Socket.closeDescriptor(descriptor)
   }
@@ -217,6 +218,8 @@ final class WatchedSocket {
   var bytesSent: Int64?
   /// Whether an upload waits for the server's window, so that the connection is not watched for room in the socket.
   var awaitsWindow = false
+  /// The address of the connection if libcurl has tried another one; see `AddressRace`.
+  var peer: IPAddress?
   /// Whether libcurl has closed the connection.
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.

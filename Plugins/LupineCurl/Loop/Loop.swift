@@ -17,6 +17,8 @@ final class Loop {
   private(set) var sockets: [WatchedSocket?] = []
   /// The exchanges that have not ended, by their numbers.
   private(set) var exchanges: [UInt64: Exchange] = [:]
+  /// The attempts to connect to further addresses, by the numbers of their exchanges.
+  var races: [UInt64: AddressRace] = [:]
   private let thread: LoopThread<Command>
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
@@ -78,6 +80,7 @@ final class Loop {
     thread.takeCommands(&commands)
     if !commands.isEmpty { execute(&commands) }
     if !yielding.isEmpty { resumeYielding() }
+    if !races.isEmpty { beginAttempts() }
     for multi in multis { multi.handleTimeout(isTimeUp: isTimeUp) }
     serveSockets()
     for multi in multis {
@@ -99,7 +102,7 @@ final class Loop {
 
   /// The earliest time at which a multi must be called; nil if no multi has a deadline.
   private var nextDeadline: UInt64? {
-    var earliest: UInt64?
+    var earliest = races.isEmpty ? nil : nextAttempt
     for multi in multis {
       if let deadline = multi.nextCall { earliest = min(earliest ?? .max, deadline) }
     }
@@ -136,6 +139,7 @@ final class Loop {
   private func serveSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
+      if !races.isEmpty { continueRace(descriptor) }
       guard let socket = watchedSocket(descriptor), socket.requestedEvents != 0 else { continue }
       serve(socket, descriptor, readiness)
     }

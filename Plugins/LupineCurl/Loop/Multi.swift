@@ -22,6 +22,10 @@ final class Multi {
   var hasIdleConnection = false
   /// Whether uploads on connections of the multi may wait for the server's window.
   var awaitsWindow = false
+  /// Whether a connection may have another address than libcurl knows.
+  var hasReplacedPeer = false
+  /// The last addresses of each host and port that libcurl got from the transport.
+  private var addresses: [String: [IPAddress]] = [:]
   private var handle: MultiHandle
   /// The pointer of `handle`, which does not change.
   private let pointer: UnsafeMutableRawPointer
@@ -60,6 +64,17 @@ final class Multi {
 
   /// Returns the root certificates that verify the multi's servers.
   func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles) }
+
+  /// Returns the addresses that libcurl got for a host; none if it resolves the host itself.
+  func addresses(of endpoint: (host: String, port: Int)) -> [IPAddress] {
+    addresses["\(endpoint.host):\(endpoint.port)"] ?? []
+  }
+
+  /// Records the addresses of a host; the multi keeps those of 1,000 hosts at most.
+  func record(_ found: [IPAddress], of endpoint: (host: String, port: Int)) {
+    if addresses.count >= 1_000 { addresses = [:] }
+    addresses["\(endpoint.host):\(endpoint.port)"] = found
+  }
 
   /// Records that an exchange will use the multi.
   func addExchange() {

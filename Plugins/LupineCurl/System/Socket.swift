@@ -1,4 +1,5 @@
 import CLibcurl
+import CSockets
 import LupineCore
 import LupineEventLoop
 
@@ -20,6 +21,38 @@ enum Socket {
     guard descriptor >= 0 else { throw SystemError.last }
     return descriptor
   }
+
+  /// Begins to connect a socket to an address; nil if that is not possible.
+  ///
+  /// - Parameters:
+  ///   - local: the address of this machine that the connection comes from.
+  ///   - probes: the interval of keep-alive probes. Default: 60 seconds.
+  static func connect(to address: IPAddress, port: Int, from local: IPAddress?, probes: Duration?) -> Int32? {
+    let descriptor = lupine_socket_open(address.family == .ipv6 ? AF_INET6 : AF_INET)
+    guard descriptor >= 0 else { return nil }
+    lupine_socket_send_at_once(descriptor)
+    lupine_socket_probe(descriptor, Int32(clamping: max(1, (probes ?? .seconds(60)).components.seconds)))
+    var code: Int32 = 0
+    if let local { code = lupine_socket_bind(descriptor, local.bytes, Int32(local.bytes.count)) }
+    if code == 0 {
+      code = lupine_socket_connect(descriptor, address.bytes, Int32(address.bytes.count), UInt16(clamping: port))
+    }
+    if code == 0 || code == EINPROGRESS { return descriptor }
+    closeDescriptor(descriptor)
+    return nil
+  }
+
+  /// Whether a socket is connected, or false while it connects; nil if it has failed.
+  static func isConnected(_ descriptor: Int32) -> Bool? {
+    switch lupine_socket_state(descriptor) {
+    case 0: true
+    case EINPROGRESS: false
+    default: nil
+    }
+  }
+
+  /// Makes `target` name the socket of `descriptor`, and closes the socket that it named.
+  static func replace(_ target: Int32, with descriptor: Int32) -> Bool { lupine_replace(target, descriptor) >= 0 }
 
   static func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 

@@ -13,7 +13,7 @@ import LupineTesting
 /// - `allow HOST`: a network policy that denies everything else
 /// - `roots PATH`, `more PATH`: the root certificates, and further ones
 /// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`
-/// - `resolve ADDRESS ADDRESS`: the addresses of the host `both.example`
+/// - `resolve ADDRESS ADDRESS [ADDRESS]`: the addresses of the host `both.example`
 ///
 /// The other steps:
 /// - `answer ADDRESS`, `peer ADDRESS`, `advance SECONDS`: the functions of `failing_system.h`
@@ -52,7 +52,10 @@ struct ProbeScript {
     case "serve": try serve(value)
     case "resolve":
       let addresses = value.split(separator: " ").map(String.init)
-      builder = builder.resolve("both.example", to: addresses[0], addresses[1])
+      builder =
+        addresses.count == 2
+        ? builder.resolve("both.example", to: addresses[0], addresses[1])
+        : builder.resolve("both.example", to: addresses[0], addresses[1], addresses[2])
     case "within":
       print(connect.map { $0 < .milliseconds(Int(value) ?? 0) ? "in time" : "late: \($0)" } ?? "no connection")
     case "get": print(try await get())
