@@ -82,7 +82,9 @@ import Testing
   }
 
   @Test func `a file that becomes shorter while it is read is an error`() async throws {
-    try folder.write(Data(repeating: 1, count: 1 << 20), to: "long")
+    try folder.write("", to: "long")
+    // Without blocks on the disk, and longer than any memory that could hold it: no reader has read all of it.
+    #expect(truncate(folder.file("long"), 1 << 40) == 0)
     let ready = Signal()
     let reader = try RequestBody.file(folder.file("long")).suffix(from: 2).makeReader { ready.set() }
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 3, alignment: 1)
