@@ -303,7 +303,8 @@ let package = Package(
     // No test target depends on these two programs: the test bundle would link the functions that replace the system's.
     .target(name: "CFailingSystem", path: "Tests/Support/CFailingSystem"),
     .executableTarget(
-      name: "SystemFaultProbe", dependencies: ["CFailingSystem", "LupineCore", "LupineNative", "LupineSession"],
+      name: "SystemFaultProbe",
+      dependencies: ["CFailingSystem", "LupineCore", "LupineMock", "LupineNative", "LupineSession"],
       path: "Tests/Support/SystemFaultProbe", swiftSettings: settings),
     .executableTarget(
       name: "ConnectionProbe",

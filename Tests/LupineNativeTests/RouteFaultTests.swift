@@ -21,11 +21,12 @@ import TrustSupport
 
   /// Leaves out EAGAIN for send and recv: the request would wait for its timeout, which other tests cover.
   private static func withoutWaits(_ faults: [Fault]) -> [Fault] {
-    faults.filter { !$0.isHurried }.map { fault in
+    faults.map { fault in
       var fault = fault
-      if fault.call == "send" { fault.errors.removeAll { $0 == EAGAIN } }
+      if ["send", "recv"].contains(fault.call) { fault.errors.removeAll { $0 == EAGAIN } }
       return fault
     }
+    .filter { !$0.errors.isEmpty }
   }
 
   /// The check whether a kept connection without TLS is quiet; over TLS, recv is called.

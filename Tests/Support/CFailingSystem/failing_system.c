@@ -46,7 +46,7 @@ void failing_advance(int64_t seconds) { atomic_fetch_add(&seconds_ahead, seconds
 
 static char failing_call[32];
 static int32_t failing_error, skipped_calls;
-static _Atomic int32_t has_failed = 1;
+static _Atomic int32_t has_failed = 1, waiting_count;
 
 void failing_fail(const char *call, int32_t error) { failing_fail_later(call, error, 0); }
 
@@ -60,6 +60,8 @@ void failing_fail_later(const char *call, int32_t error, int32_t skipped) {
 }
 
 int32_t failing_has_failed(void) { return atomic_load(&has_failed); }
+
+int32_t failing_is_waiting(void) { return atomic_load(&waiting_count) > 0; }
 
 int32_t failing_cancel(void) { return atomic_exchange(&has_failed, 1); }
 
@@ -198,7 +200,11 @@ int epoll_ctl(int poll, int operation, int descriptor, struct epoll_event *event
 
 int epoll_wait(int poll, struct epoll_event *events, int count, int milliseconds) {
   FAIL("epoll_wait")
-  return (int)syscall(SYS_epoll_pwait, poll, events, count, milliseconds, NULL, (size_t)8);
+  int waits = milliseconds != 0 && is_of_program(__builtin_return_address(0));
+  if (waits) atomic_fetch_add(&waiting_count, 1);
+  int code = (int)syscall(SYS_epoll_pwait, poll, events, count, milliseconds, NULL, (size_t)8);
+  if (waits) atomic_fetch_sub(&waiting_count, 1);
+  return code;
 }
 
 int eventfd(unsigned int value, int flags) {

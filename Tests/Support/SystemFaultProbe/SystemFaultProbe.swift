@@ -1,21 +1,25 @@
 import CFailingSystem
 import Glibc
 import LupineCore
+import LupineMock
 import LupineNative
 import LupineSession
 
 /// Sends requests over the native transport in a process whose system calls fail: `SystemFaultProbe URL STEP...`.
 ///
-/// These steps precede the first request: `roots PATH` sets the root certificates, `hurry MILLISECONDS` sets the connect
-/// timeout and the idle timeout, `unix PATH` sets the Unix-domain socket, `proxy URL` sets the proxy, `upload PATH` makes
-/// each request send this file, and `keep` keeps connections, which otherwise carry one request. The other steps:
-/// `advance SECONDS`, `fail CALL ERROR`, `failed`, `get`, `empty` (waits until no request uses a connection), `fresh`
-/// (ends the transport), `descriptors`, `renew` (a sweep makes a transport for each failure), and `sweep CALL ERROR`
-/// (makes each call of a request fail in turn).
+/// These steps precede the first request: `roots PATH` sets the root certificates, `unix PATH` sets the Unix-domain
+/// socket, `proxy URL` sets the proxy, `upload PATH` makes each request send this file, and `keep` keeps connections, which
+/// otherwise carry one request. The other steps: `advance SECONDS`, `fail CALL ERROR`, `failed`, `get`, `empty` (waits
+/// until no request uses a connection and the loop sleeps), `fresh` (ends the transport), `descriptors`, `hurry`, `renew`
+/// (a sweep makes a transport for each failure), and `sweep CALL ERROR` (makes each call of a request fail in turn).
+///
+/// The timeouts run on a clock that stands still. After `hurry` it advances while the loop waits after the next failed call;
+/// a request for which no event follows then ends with a timeout. A sweep hurries after EAGAIN.
 @main
 struct SystemFaultProbe {
   private let url: String
-  private var timeout: Duration?
+  private let clock = TestClock()
+  private var isHurried = false
   private var roots: String?
   private var socket: String?
   private var proxy: String?
@@ -33,6 +37,7 @@ struct SystemFaultProbe {
       exit(64)
     }
     failing_answer("127.0.0.1")
+    await waitForRuntime()
     var probe = SystemFaultProbe(url: url)
     for step in arguments.dropFirst() {
       let words = step.split(separator: " ", omittingEmptySubsequences: false)
@@ -51,8 +56,8 @@ struct SystemFaultProbe {
     case "upload": upload = words.dropFirst().joined(separator: " ")
     case "keep": keepsConnections = true
     case "renew": renewsTransport = true
-    case "hurry": timeout = .milliseconds(number)
     case "advance": failing_advance(number)
+    case "hurry": isHurried = true
     case "fail": failing_fail(words[1], Int32(clamping: number))
     case "failed": print(failing_has_failed() != 0 ? "failed" : "not called")
     case "get": print(await get())
@@ -66,6 +71,22 @@ struct SystemFaultProbe {
 
   /// The outcome of a request: `new` for a response, or the kind of the error.
   private mutating func get() async -> String {
+    guard isHurried else { return await send() }
+    isHurried = false
+    let clock = clock
+    let timekeeper = Task {
+      while !Task.isCancelled {
+        if failing_has_failed() != 0, failing_is_waiting() != 0 { clock.advance(by: .seconds(60)) }
+        await Task.yield()
+      }
+    }
+    let outcome = await send()
+    timekeeper.cancel()
+    await timekeeper.value
+    return outcome
+  }
+
+  private mutating func send() async -> String {
     do throws(LupineError) {
       let session = if let session { session } else { try makeSession() }
       self.session = session
@@ -88,6 +109,8 @@ struct SystemFaultProbe {
   private mutating func sweep(_ call: String, _ error: Int32) async {
     for skipped in 0..<1_000 {
       if renewsTransport { await end() }
+      guard await isSettled() else { return print("a connection before failure \(skipped)") }
+      isHurried = error == EAGAIN
       failing_fail_later(call, error, Int32(skipped))
       let outcome = await get()
       // Waits, because the connection may be closed after the end of the response.
@@ -100,13 +123,16 @@ struct SystemFaultProbe {
     }
   }
 
-  private var descriptors: String { "\((0..<1_024).count { fcntl($0, F_GETFD) >= 0 }) descriptors" }
+  private var descriptors: String {
+    let kinds = Self.openFiles.filter { !Self.isTimer($0) }.map { String($0.prefix { !$0.isNumber }) }.sorted()
+    return "\(kinds.count) descriptors: \(kinds.joined(separator: " "))"
+  }
 
   private func makeSession() throws(LupineError) -> Session {
     var options = ConnectionOptions()
     options.isKeptAlive = keepsConnections
     var builder = Session.Builder().transport(transport).connections(options)
-      .timeouts(connect: timeout ?? .seconds(30), idle: timeout ?? .seconds(60))
+      .clock(clock).timeouts(connect: .seconds(30), idle: .seconds(60))
     if let socket { builder = builder.unixSocket(socket) } else { builder = builder.localAddress("127.0.0.1") }
     if let proxy { builder = builder.proxy(proxy) }
     if let roots { builder = builder.certificateAuthorities(roots) }
@@ -120,24 +146,51 @@ struct SystemFaultProbe {
     transport = NativeTransport()
   }
 
-  /// Whether no request uses a connection or its file, and each open connection is kept, within a bounded number of turns of the
-  /// transport's loop.
+  /// Waits until libdispatch, which the runtime uses, has opened its own descriptors.
+  ///
+  /// It does so on a thread of its own.
+  private static func waitForRuntime() async {
+    for _ in 0..<10_000 {
+      if openFiles.contains(where: isTimer) { return }
+      _ = await Task.detached { sched_yield() }.value
+    }
+  }
+
+  /// Whether an open descriptor is a timer of libdispatch; the transport opens none.
+  private static func isTimer(_ name: String) -> Bool { name.contains("timerfd") }
+
+  /// Whether no request uses a connection or its file, each open connection is kept, and the loop sleeps, within a bounded
+  /// number of turns.
   private func isSettled() async -> Bool {
-    for _ in 0..<100_000 {
+    // Without a session the loop does not run.
+    if session == nil { return true }
+    for _ in 0..<Self.turns {
       guard let pool = await transport.connectionPool() else { return false }
-      if pool.open == (keepsConnections ? pool.idle : 0), !isFileOpen { return true }
+      // Another thread closes the file of an upload, perhaps after the end of the request.
+      let isFileOpen = upload.map(Self.openFiles.contains) ?? false
+      if pool.open == (keepsConnections ? pool.idle : 0), !isFileOpen { return isAsleep() }
     }
     return false
   }
 
-  /// Whether the file of an upload is open; another thread closes it, perhaps after the end of the request.
-  private var isFileOpen: Bool {
-    guard let upload else { return false }
-    return (0..<1_024).contains { number in
+  /// Whether the loop, which has nothing left to do, falls asleep.
+  private func isAsleep() -> Bool {
+    for _ in 0..<Self.turns {
+      if failing_is_waiting() != 0 { return true }
+      sched_yield()
+    }
+    return false
+  }
+
+  private static let turns = 1_000_000
+
+  /// The names of the open descriptors.
+  private static var openFiles: [String] {
+    (0..<1_024).compactMap { number in
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4_096) { name in
-        guard let start = name.baseAddress else { return false }
+        guard let start = name.baseAddress else { return nil }
         let length = readlink("/proc/self/fd/\(number)", start, name.count)
-        return length > 0 && name[..<length].elementsEqual(upload.utf8.lazy.map { CChar(bitPattern: $0) })
+        return length < 0 ? nil : String(decoding: name[..<length].lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
       }
     }
   }

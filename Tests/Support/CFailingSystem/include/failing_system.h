@@ -36,5 +36,8 @@ void failing_fail_later(const char *call, int32_t error, int32_t skipped);
 /// Whether the failure has happened.
 int32_t failing_has_failed(void);
 
+/// Whether the program itself, and not one of its shared libraries, waits for events in epoll_wait.
+int32_t failing_is_waiting(void);
+
 /// Cancels the failure unless it has happened; returns whether it has happened.
 int32_t failing_cancel(void);
