@@ -24,6 +24,7 @@ public struct TransferContext: Sendable {
     var evaluator: (any TrustEvaluator)?
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
+    var needsNewConnection = false
     /// The position of the request's body in a longer upload.
     var upload = UploadPart()
     /// Receives the events instead of the supervisor of `control`.
@@ -72,6 +73,17 @@ public struct TransferContext: Sendable {
   public var proxyAuthorization: String? {
     get { own?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
+  }
+  /// Whether the exchange must not use a connection that existed when an earlier exchange of the request was lost.
+  ///
+  /// The session sets it when it sends a request again because a reused connection was lost before the response began:
+  /// the other idle connections are probably lost as well. The transport makes a connection. Over HTTP/2 the exchange may
+  /// share one that was made after the loss. The new connection may be kept as usual.
+  ///
+  /// Default: `false`.
+  public var needsNewConnection: Bool {
+    get { own?.value.needsNewConnection ?? false }
+    set { change { $0.needsNewConnection = newValue } }
   }
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }

@@ -137,43 +137,6 @@ extension Attempt {
   }
 }
 
-/// Resends requests within an attempt; no retrier decides, because the resend is safe.
-extension Attempt {
-  /// The maximum number of resends in one attempt.
-  static let mostResends = 3
-
-  /// Emits `resending` and returns if the request may be resent; throws otherwise.
-  ///
-  /// - Parameters:
-  ///   - count: the number of resends so far.
-  /// - Throws: `error`, if the request is not resent.
-  func resend(_ request: OutgoingRequest, after error: LupineError, _ count: Int) throws(LupineError) {
-    guard let reason = reason(toResend: request, after: error), execution.state.withLock({ $0.cancellation }) == nil
-    else {
-      throw error
-    }
-    guard request.body.isRetryable else {
-      throw error.appending("It was not sent again: the request's body can be sent only once.")
-    }
-    guard count < Self.mostResends else {
-      throw error.appending("It was sent again \(count) times.")
-    }
-    emit(.resending(after: error.about(request.summary), reason: reason))
-  }
-
-  /// The reason why a request may be resent; `nil` if it may not.
-  ///
-  /// It may be resent with any method if the server has not processed it, or with an idempotent method if a reused
-  /// connection was closed before a response (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
-  private func reason(toResend request: OutgoingRequest, after error: LupineError) -> String? {
-    if error.isUnprocessed { return "the server has not processed the request" }
-    guard error.kind == .connectionLost, request.isIdempotent, let metrics = error.metrics, metrics.isConnectionReused,
-      metrics.firstByte == nil
-    else { return nil }
-    return "a reused connection was lost before the response began"
-  }
-}
-
 extension Attempt {
   /// The end of the body.
   ///

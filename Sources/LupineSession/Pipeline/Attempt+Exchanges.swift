@@ -103,11 +103,11 @@ extension Attempt {
 
   /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer; returns at its head.
   ///
-  /// A failed exchange is made again if that is safe, up to `mostResends` times in total.
+  /// A failed exchange is made again if that is safe; see `Resends`.
   @inline(__always)  // See `Pipeline.run`.
   mutating func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
     var request = request
-    var resends = 0
+    var resends = Resends()
     while true {
       var sent = request
       addCookies(to: &sent)
@@ -119,10 +119,9 @@ extension Attempt {
       dropForeignCredentials(of: &sent, proxyAuthorization)
       let response: TransportResponse
       do throws(LupineError) {
-        response = try await sendOnce(sent, for: request, proxyAuthorization)
+        response = try await sendOnce(sent, for: request, proxyAuthorization, resends.needsNewConnection)
       } catch {
-        try resend(sent, after: error, resends)
-        resends += 1
+        try resend(sent, after: error, &resends)
         continue
       }
       if isPlainAnswer(response) {
@@ -150,9 +149,10 @@ extension Attempt {
   /// - Parameters:
   ///   - original: the request without the fields of this exchange; a redirect starts from it.
   ///   - proxyAuthorization: the value that is sent to the proxy only.
+  ///   - needsNewConnection: see `TransferContext.needsNewConnection`.
   @inline(__always)  // See `Pipeline.run`.
   private mutating func sendOnce(
-    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
+    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?, _ needsNewConnection: Bool
   ) async throws(LupineError) -> TransportResponse {
     var control = ExchangeControl(now: session.clock.now, for: execution)
     do throws(LupineError) {
@@ -165,7 +165,8 @@ extension Attempt {
         control = ExchangeControl(now: session.clock.now, for: execution)
       }
       emit(.sending(request.summary))
-      let context = context(for: request, control: control, proxyAuthorization)
+      var context = context(for: request, control: control, proxyAuthorization)
+      if needsNewConnection { context.needsNewConnection = true }
       let response = try await session.openTransport().send(request, in: context)
       execution.state.withLock { state in
         state.history.accept(response.head, response.attributes)

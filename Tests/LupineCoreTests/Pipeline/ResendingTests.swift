@@ -32,16 +32,37 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `a request that is never processed is sent four times, and then the retriers are asked`() async throws {
+  @Test func `a request that is never processed is sent again 16 times, and then the retriers are asked`() async throws {
     let notes = Notes<AttemptOutcome>()
     let bench = TestBed(.fault(.goAway))
     let session = try bench.session { $0.retrier(Always(decision: .doNotRetry, notes: notes)) }
     let error = await session.request(TestBed.url, method: .post).serializingString().response.error
     #expect(error?.isUnprocessed == true)
     #expect(error?.kind == .connectionLost)
-    #expect(bench.mock.requests.count == 4)
-    #expect(reasons(bench).count == 3)
+    #expect(error?.message.contains("It was sent again 16 times.") == true)
+    #expect(bench.mock.requests.count == 17)
+    #expect(reasons(bench).count == 16)
     #expect(notes.all.map { $0.error?.isUnprocessed } == [true])
+  }
+
+  @Test func `three lost connections end a request, and refusals before them do not count`() async throws {
+    let refused = MockReply.fault(.goAway)
+    let replies = [refused, refused, Self.lost(), refused, Self.lost(), refused, Self.lost(), refused, Self.lost()]
+    let bench = TestBed(.sequence(replies + [.text("hello")]))
+    let error = await (try bench.session()).request(TestBed.url).serializingString().response.error
+    #expect(error?.kind == .connectionLost)
+    #expect(error?.message.contains("It was sent again 8 times.") == true)
+    #expect(bench.mock.requests.count == 9)
+  }
+
+  @Test func `only a lost connection makes the request need a new one`() async throws {
+    let needs = Notes<Bool>()
+    let bench = TestBed(.sequence([.fault(.goAway), Self.lost(), .fault(.goAway), .text("hello")]))
+    let session = try bench.session {
+      $0.transportLayer(TransportLayer("needs") { NewConnectionNotes(base: $0, notes: needs) })
+    }
+    for _ in 1...2 { _ = await session.request(TestBed.url).serializingString().response }
+    #expect(needs.all == [false, false, true, true, false])
   }
 
   @Test(
@@ -122,4 +143,19 @@ import Testing
     #expect(error.unprocessed().isUnprocessed)
     #expect(error.unprocessed().appending("More.").isUnprocessed)
   }
+}
+
+/// Notes whether each exchange needs a new connection.
+private struct NewConnectionNotes: Transport {
+  let base: any Transport
+  let notes: Notes<Bool>
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    notes.add(context.needsNewConnection)
+    return try await base.send(request, in: context)
+  }
+
+  func shutdown() async { await base.shutdown() }
 }
