@@ -114,7 +114,7 @@ let package = Package(
     source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", deque, heap, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
-    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
+    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", heap, httpTypes]),
     // Kinds of request that use only public declarations, as a module of another package would.
     source(
       "LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],
@@ -150,9 +150,9 @@ let package = Package(
     plugin("LupineTLS", openSSL + ["LupineEventLoop", "LupineX509"]),
     plugin(
       "LupineNative",
-      openSSL + ["CNghttp2", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", "LupineX509", deque]),
+      openSSL + ["CNghttp2", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", "LupineX509", deque, heap]),
     // The event loop that the transports share; neither a plugin nor a product.
-    plugin("LupineEventLoop", ["CSockets", deque]),
+    plugin("LupineEventLoop", ["CSockets"]),
     // How responses of HTTP/1.1 are framed, for transports that read the bytes.
     plugin("LupineFraming", []),
     plugin("LupineRedis", openSSL + [deque]),
@@ -214,7 +214,7 @@ let package = Package(
       "LupineNativeTests",
       [
         "CNghttp2", "LupineCore", "LupineEventLoop", "LupineFraming", "LupineMock", "LupineNative",
-        "LupineTesting", "PeerSupport", "TransportSupport", "TrustSupport",
+        "LupineTesting", "PeerSupport", "TransportSupport", "TrustSupport", heap,
       ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),

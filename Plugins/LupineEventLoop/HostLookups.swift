@@ -1,4 +1,3 @@
-import DequeModule
 public import LupineCore
 import LupineSupport
 import Synchronization
@@ -26,17 +25,33 @@ public final class HostLookups: Sendable {
 
   private struct State {
     var lastID: UInt64 = 0
-    /// The waiters of each name that is queued or being resolved; empty if all of them have left.
-    var waiters: [String: [UInt64: Completion]] = [:]
+    /// The names that are queued or being resolved.
+    var names: [String: Name] = [:]
     /// The names that wait for a thread.
-    var queue: Deque<String> = []
+    var queue = RemovableQueue<String>()
     var threads = 0
     var isClosed = false
     /// The addresses that have been found, and the time at which they are out of date.
     var found: [String: (addresses: [IPAddress], expiry: UInt64)] = [:]
 
     /// The number of exchanges whose names wait for a thread.
-    var waitingCount: Int { queue.reduce(0) { $0 + (waiters[$1]?.count ?? 0) } }
+    var waitingCount = 0
+
+    /// Removes the first name from the queue, because a thread resolves it.
+    mutating func popFirst() -> String? {
+      guard let host = queue.popFirst() else { return nil }
+      names[host]?.place = nil
+      waitingCount -= names[host]?.waiters.count ?? 0
+      return host
+    }
+  }
+
+  /// A name that is queued or being resolved.
+  private struct Name {
+    /// The exchanges that wait for the addresses; empty if all of them have left.
+    var waiters: [UInt64: Completion] = [:]
+    /// The place in the queue; `nil` while a thread resolves the name.
+    var place: RemovableQueue<String>.Place?
   }
 
   /// The maximum number of exchanges that wait for a thread.
@@ -99,12 +114,17 @@ public final class HostLookups: Sendable {
   public func addWaiter(for host: String, _ completion: @escaping Completion) throws(LupineError) -> Waiter {
     try state.withLock { (state) throws(LupineError) in
       guard !state.isClosed else { throw LupineError.transportShutDown }
-      let isQueued =
-        state.waiters[host] == nil ? state.threads + state.queue.count >= limit : state.queue.contains(host)
+      let isQueued: Bool
+      if let name = state.names[host] {
+        isQueued = name.place != nil
+      } else {
+        isQueued = state.threads + state.queue.count >= limit
+      }
       if isQueued, state.waitingCount >= Self.maximumWaiting { throw tooManyWaiting }
-      if state.waiters[host] == nil { state.queue.append(host) }
+      if state.names[host] == nil { state.names[host] = Name(place: state.queue.append(host)) }
       state.lastID += 1
-      state.waiters[host, default: [:]][state.lastID] = completion
+      state.names[host]?.waiters[state.lastID] = completion
+      if state.names[host]?.place != nil { state.waitingCount += 1 }
       return Waiter(host: host, id: state.lastID, isQueued: isQueued)
     }
   }
@@ -112,9 +132,9 @@ public final class HostLookups: Sendable {
   /// Starts a thread if a name waits and the limit allows another thread.
   public func startThread() {
     let first: String? = state.withLock { state in
-      guard state.threads < limit, !state.queue.isEmpty else { return nil }
+      guard state.threads < limit, let host = state.popFirst() else { return nil }
       state.threads += 1
-      return state.queue.removeFirst()
+      return host
     }
     guard let first else { return }
     do throws(SystemThread.Failure) {
@@ -129,10 +149,12 @@ public final class HostLookups: Sendable {
   @discardableResult
   public func removeWaiter(_ waiter: Waiter) -> Bool {
     state.withLock { state in
-      guard state.waiters[waiter.host]?.removeValue(forKey: waiter.id) != nil else { return false }
-      if state.waiters[waiter.host]?.isEmpty == true, let index = state.queue.firstIndex(of: waiter.host) {
-        state.queue.remove(at: index)
-        state.waiters[waiter.host] = nil
+      guard state.names[waiter.host]?.waiters.removeValue(forKey: waiter.id) != nil else { return false }
+      guard let name = state.names[waiter.host], let place = name.place else { return true }
+      state.waitingCount -= 1
+      if name.waiters.isEmpty {
+        state.queue.remove(place)
+        state.names[waiter.host] = nil
       }
       return true
     }
@@ -142,9 +164,10 @@ public final class HostLookups: Sendable {
   public func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
-      state.queue = []
-      defer { state.waiters = [:] }
-      return state.waiters.values.flatMap(\.values)
+      state.queue.removeAll()
+      state.waitingCount = 0
+      defer { state.names = [:] }
+      return state.names.values.flatMap(\.waiters.values)
     }
     for complete in waiters { complete(.failure(.transportShutDown)) }
   }
@@ -160,7 +183,7 @@ public final class HostLookups: Sendable {
 
   private func nextName() -> String? {
     state.withLock { state in
-      guard state.queue.isEmpty else { return state.queue.removeFirst() }
+      if let host = state.popFirst() { return host }
       state.threads -= 1
       return nil
     }
@@ -168,7 +191,7 @@ public final class HostLookups: Sendable {
 
   private func deliver(_ answer: HostResolver.Answer, for host: String) {
     if case .addresses(let addresses) = answer { keep(addresses, of: host) }
-    let waiters = state.withLock { $0.waiters.removeValue(forKey: host) } ?? [:]
+    let waiters = state.withLock { $0.names.removeValue(forKey: host)?.waiters } ?? [:]
     let outcome: Outcome =
       switch answer {
       case .addresses(let addresses): .success(addresses)

@@ -1,4 +1,3 @@
-import DequeModule
 public import LupineCore
 public import LupineSession
 import LupineSupport
@@ -12,12 +11,12 @@ import Synchronization
 public final class ConcurrencyLimiter: Plugin {
   private struct OriginQueue {
     var running = 0
-    var waiting: Deque<Waiter<Void>> = []
+    var waiting = RemovableQueue<Waiter<Void>>()
   }
 
   private enum Admission {
     case running
-    case waiting(Waiter<Void>)
+    case waiting(Waiter<Void>, RemovableQueue<Waiter<Void>>.Place)
     case full
   }
 
@@ -61,11 +60,11 @@ public final class ConcurrencyLimiter: Plugin {
       throw LupineError(
         .concurrencyLimited,
         "\(limit) exchanges with \(origin) are running and \(queueLimit) wait; nothing was sent.")
-    case .waiting(let waiter):
+    case .waiting(let waiter, let place):
       context.emit(.decided(policy: "concurrency limiter", reason: "queues the exchange: \(limit) are running"))
       context.onCancel { waiter.cancel() }
       if await waiter.value() != nil { return context.touch() }
-      queues.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
+      queues.withLock { _ = $0[origin]?.waiting.remove(place) }
       throw context.control.reason ?? LupineError(.cancelled, "The request was cancelled.")
     }
   }
@@ -77,30 +76,25 @@ public final class ConcurrencyLimiter: Plugin {
 
   private func admit(_ origin: HTTPURL.Origin) -> Admission {
     queues.withLock { queues in
-      var queue = queues[origin] ?? OriginQueue()
-      defer { queues[origin] = queue }
-      if queue.running < limit {
-        queue.running += 1
+      // Changed in place: a copy would copy the waiters.
+      if queues[origin]?.running ?? 0 < limit {
+        queues[origin, default: OriginQueue()].running += 1
         return .running
       }
-      guard queue.waiting.count < queueLimit else { return .full }
       let waiter = Waiter<Void>()
-      queue.waiting.append(waiter)
-      return .waiting(waiter)
+      guard queues[origin]?.waiting.count ?? 0 < queueLimit, let place = queues[origin]?.waiting.append(waiter) else {
+        return .full
+      }
+      return .waiting(waiter, place)
     }
   }
 
   /// Returns the next waiter, which gets the place; `nil` if the queue is empty, and then the place is free.
   private func nextWaiter(_ origin: HTTPURL.Origin) -> Waiter<Void>? {
     queues.withLock { queues in
-      guard var queue = queues[origin] else { return nil }
-      if !queue.waiting.isEmpty {
-        let next = queue.waiting.removeFirst()
-        queues[origin] = queue
-        return next
-      }
-      queue.running -= 1
-      queues[origin] = queue.running > 0 ? queue : nil
+      if let next = queues[origin]?.waiting.popFirst() { return next }
+      queues[origin]?.running -= 1
+      if queues[origin]?.running == 0 { queues[origin] = nil }
       return nil
     }
   }

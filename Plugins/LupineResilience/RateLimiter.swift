@@ -1,3 +1,4 @@
+import DequeModule
 import LupineCore
 public import LupineSession
 import LupineSupport
@@ -11,9 +12,22 @@ import Synchronization
 /// `rateLimited`. The wait counts towards the timeouts of the request. The turn of a cancelled exchange is lost. One
 /// limiter may be shared by several sessions.
 public final class RateLimiter: Plugin {
-  /// The start times of the last exchanges with one origin, past and future.
-  private struct Turns {
-    var starts: [Duration] = []
+  /// The start times of the last exchanges with one origin, past and future, in order.
+  struct Turns {
+    private var starts: Deque<Duration> = []
+
+    /// Reserves a turn and returns its start; returns `nil` without a reservation if it is later than `latest`.
+    mutating func reserve(_ limit: Int, per interval: Duration, now: Duration, latest: Duration) -> Duration? {
+      while let first = starts.first, first <= now - interval {
+        assert(StepCount.add())
+        starts.removeFirst()
+      }
+      var start = max(now, starts.last ?? now)
+      if starts.count >= limit { start = max(start, starts[starts.count - limit] + interval) }
+      guard start <= latest else { return nil }
+      starts.append(start)
+      return start
+    }
   }
 
   private let limit: Int
@@ -69,13 +83,11 @@ public final class RateLimiter: Plugin {
   /// Reserves a turn and returns the time until it; returns `nil` without a reservation if the wait is too long.
   private func reserve(_ origin: HTTPURL.Origin, now: Duration) -> Duration? {
     turns.withLock { turns in
+      // Taken out during the change, so that the times are not copied.
       var own = turns[origin] ?? Turns()
-      own.starts.removeAll { $0 <= now - interval }
-      let start = own.starts.count < limit ? now : max(now, own.starts[own.starts.count - limit] + interval)
-      guard start - now <= maximumWait else { return nil }
-      own.starts.append(start)
-      turns[origin] = own
-      return start - now
+      turns[origin] = nil
+      defer { turns[origin] = own }
+      return own.reserve(limit, per: interval, now: now, latest: now + maximumWait).map { $0 - now }
     }
   }
 }

@@ -1,9 +1,10 @@
-import DequeModule
+import HeapModule
+import LupineSupport
 
 /// Limits the number of concurrent exchanges and queues the others.
 ///
 /// Of the exchanges that may start, the one with the highest priority starts first. Exchanges of equal priority start
-/// in the order of arrival.
+/// in the order of arrival. Each operation takes at most logarithmic time.
 public final class ConnectionLimiter {
   /// Whether `next()` may return an exchange.
   public var mayAdmit: Bool { mayFindOne }
@@ -19,6 +20,7 @@ public final class ConnectionLimiter {
   private var lastURL: HTTPURL?
   private var lastHost: HostQueue?
   private var room = 1_000
+  private var candidates = Candidates()
 
   /// Creates a limiter with these limits for one host and in total.
   public init(perHost: Int, total: Int) {
@@ -38,6 +40,8 @@ public final class ConnectionLimiter {
     if let host = hosts[origin] { return host }
     if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
+      // An exchange must not wait at a host that is no longer in the table.
+      (lastURL, lastHost) = (nil, nil)
       room = max(1_000, hosts.count * 2)
     }
     let host = HostQueue()
@@ -47,12 +51,13 @@ public final class ConnectionLimiter {
 
   /// Returns true if the exchange may start; otherwise it waits.
   public func enter(_ waiter: QueuedExchange, at host: HostQueue) -> Bool {
-    if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
+    if host.next?.precedes(waiter) != true, hasRoom(host, waiter), running < totalLimit(host, waiter) {
       begin(at: host)
       return true
     }
     host.append(waiter)
     waiting += 1
+    offer(host)
     return false
   }
 
@@ -67,31 +72,40 @@ public final class ConnectionLimiter {
   /// Returns the next exchange that may start.
   public func next() -> UInt64? {
     guard mayFindOne else { return nil }
-    var best: (waiter: QueuedExchange, host: HostQueue)?
-    for host in hosts.values {
-      guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
-      if hasRoom(host, waiter) { best = (waiter, host) }
+    while let candidate = candidates.popBest(running: running) {
+      let host = candidate.host
+      if host.offered == candidate.waiter.id { host.offered = nil }
+      guard host.next?.id == candidate.waiter.id else { continue }
+      // A host that is full is offered again when one of its exchanges ends.
+      guard hasRoom(host, candidate.waiter) else { continue }
+      guard running < totalLimit(host, candidate.waiter) else {
+        offer(host)
+        continue
+      }
+      host.removeNext()
+      waiting -= 1
+      begin(at: host)
+      offer(host)
+      return candidate.waiter.id
     }
-    guard let best else {
-      mayFindOne = false
-      return nil
-    }
-    best.host.removeNext()
-    waiting -= 1
-    begin(at: best.host)
-    return best.waiter.id
+    mayFindOne = false
+    return nil
   }
 
   /// Records that an exchange is over, whether it waited or not.
   public func leave(_ id: UInt64, from host: HostQueue) {
     if host.remove(id) {
       waiting -= 1
+      // The exchange behind it may have other options, and may start.
+      offer(host)
+      mayFindOne = waiting > 0
       return
     }
     mayFindOne = waiting > 0
     if host.isLifted { return }
     host.running -= 1
     running -= 1
+    offer(host)
   }
 
   /// Removes the limit for the exchanges with a host.
@@ -101,17 +115,85 @@ public final class ConnectionLimiter {
     running -= host.running
     host.running = 0
     mayFindOne = waiting > 0
+    host.offered = nil
+    offer(host)
   }
 
+  /// Makes the first waiting exchange of a host a candidate, unless it is one or the host is full.
+  private func offer(_ host: HostQueue) {
+    guard let waiter = host.next, host.offered != waiter.id, hasRoom(host, waiter) else { return }
+    host.offered = waiter.id
+    candidates.insert(waiter, of: host, limit: totalLimit(host, waiter))
+    if candidates.count > 2 * hosts.count + 64 { rebuildCandidates() }
+  }
+
+  /// Removes the candidates that have left their queues.
+  private func rebuildCandidates() {
+    candidates = Candidates()
+    for host in hosts.values {
+      assert(StepCount.add())
+      host.offered = nil
+      guard let waiter = host.next, hasRoom(host, waiter) else { continue }
+      host.offered = waiter.id
+      candidates.insert(waiter, of: host, limit: totalLimit(host, waiter))
+    }
+  }
+
+  /// Whether the limit for the host lets the exchange start.
   private func hasRoom(_ host: HostQueue, _ waiter: QueuedExchange) -> Bool {
-    if host.isLifted { return true }
-    return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
+    host.isLifted || host.running < min(perHost, waiter.perHost ?? .max)
+  }
+
+  /// The number of running exchanges in total below which the exchange may start.
+  private func totalLimit(_ host: HostQueue, _ waiter: QueuedExchange) -> Int {
+    host.isLifted ? .max : min(total, waiter.total ?? .max)
   }
 
   private func begin(at host: HostQueue) {
     if host.isLifted { return }
     host.running += 1
     running += 1
+  }
+}
+
+/// The first waiting exchanges of the hosts that are not full, also some that have left their queues.
+///
+/// A heap for each limit on the running exchanges: few sessions with different limits share a transport.
+private struct Candidates {
+  struct Candidate: Comparable {
+    let waiter: QueuedExchange
+    let host: HostQueue
+
+    static func < (left: Candidate, right: Candidate) -> Bool {
+      assert(StepCount.add())
+      return left.waiter.precedes(right.waiter)
+    }
+
+    static func == (left: Candidate, right: Candidate) -> Bool { left.waiter.id == right.waiter.id }
+  }
+
+  private var heaps: [Int: Heap<Candidate>] = [:]
+  private(set) var count = 0
+
+  /// - Parameter limit: the number of running exchanges below which the exchange may start.
+  mutating func insert(_ waiter: QueuedExchange, of host: HostQueue, limit: Int) {
+    heaps[limit, default: Heap()].insert(Candidate(waiter: waiter, host: host))
+    count += 1
+  }
+
+  /// Removes and returns the first candidate that may start while so many exchanges run.
+  mutating func popBest(running: Int) -> Candidate? {
+    var best: (limit: Int, candidate: Candidate)?
+    for (limit, heap) in heaps where limit > running {
+      assert(StepCount.add())
+      guard let candidate = heap.min, best.map({ candidate < $0.candidate }) != false else { continue }
+      best = (limit, candidate)
+    }
+    guard let best else { return nil }
+    heaps[best.limit]?.removeMin()
+    if heaps[best.limit]?.isEmpty == true { heaps[best.limit] = nil }
+    count -= 1
+    return best.candidate
   }
 }
 
@@ -122,34 +204,30 @@ public final class HostQueue {
   var running = 0
   /// Whether the host uses HTTP/2, where one connection carries many exchanges, so that no exchange has to wait.
   var isLifted = false
-  private var waitingCount = 0
+  /// The waiting exchange that is a candidate of the limiter.
+  fileprivate var offered: UInt64?
   /// The waiting exchanges of each priority, the lowest priority first.
-  private var ranks = OutgoingRequest.Priority.allCases.map { _ in Deque<QueuedExchange>() }
+  private var ranks = OutgoingRequest.Priority.allCases.map { _ in RemovableQueue<QueuedExchange>() }
+  private var places: [UInt64: (rank: Int, place: RemovableQueue<QueuedExchange>.Place)] = [:]
 
-  var isIdle: Bool { running == 0 && next == nil }
-  var next: QueuedExchange? { waitingCount == 0 ? nil : ranks.last { !$0.isEmpty }?.first }
+  var isIdle: Bool { running == 0 && places.isEmpty }
+  var next: QueuedExchange? { places.isEmpty ? nil : ranks.last { !$0.isEmpty }?.first }
 
   func append(_ waiter: QueuedExchange) {
-    waitingCount += 1
-    ranks[waiter.priority.rawValue].append(waiter)
+    let rank = waiter.priority.rawValue
+    places[waiter.id] = (rank, ranks[rank].append(waiter))
   }
 
   func removeNext() {
-    guard let index = ranks.lastIndex(where: { !$0.isEmpty }) else { return }
-    waitingCount -= 1
-    ranks[index].removeFirst()
+    guard let rank = ranks.lastIndex(where: { !$0.isEmpty }), let waiter = ranks[rank].popFirst() else { return }
+    places[waiter.id] = nil
   }
 
   /// Removes a waiting exchange; returns false if it does not wait.
   func remove(_ id: UInt64) -> Bool {
-    if waitingCount == 0 { return false }
-    for rank in ranks.indices {
-      guard let index = ranks[rank].firstIndex(where: { $0.id == id }) else { continue }
-      ranks[rank].remove(at: index)
-      waitingCount -= 1
-      return true
-    }
-    return false
+    guard !places.isEmpty, let (rank, place) = places.removeValue(forKey: id) else { return false }
+    ranks[rank].remove(place)
+    return true
   }
 }
 

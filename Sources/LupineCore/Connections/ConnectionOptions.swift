@@ -52,6 +52,8 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
 /// Addresses that replace the resolver's result for a host name.
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
+  /// Combines the hashes of all names: each exchange hashes its connection key, whose overrides may be many.
+  private var digest = 0
 
   /// Creates overrides for no name.
   public init() {}
@@ -67,7 +69,29 @@ public struct ResolverOverrides: Sendable, Hashable {
   /// Sets the addresses of a name, in the order in which they are tried.
   ///
   /// - Parameter host: the name as in `HTTPURL.host`. A trailing dot is ignored.
-  public mutating func set(_ addresses: [IPAddress], of host: String) { self.addresses[Self.key(host)] = addresses }
+  public mutating func set(_ addresses: [IPAddress], of host: String) {
+    let key = Self.key(host)
+    if let old = self.addresses.updateValue(addresses, forKey: key) { digest ^= Self.digest(of: key, old) }
+    digest ^= Self.digest(of: key, addresses)
+  }
+
+  private static func digest(of key: String, _ addresses: [IPAddress]) -> Int {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(addresses)
+    return hasher.finalize()
+  }
+
+  /// Whether both have the same addresses for the same names.
+  public static func == (left: ResolverOverrides, right: ResolverOverrides) -> Bool {
+    left.digest == right.digest && left.addresses == right.addresses
+  }
+
+  /// Hashes all names and addresses in constant time.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(addresses.count)
+    hasher.combine(digest)
+  }
 
   private static func key(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

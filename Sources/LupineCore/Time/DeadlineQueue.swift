@@ -1,4 +1,5 @@
 import HeapModule
+import LupineSupport
 import Synchronization
 
 /// Actions in the order of their deadlines.
@@ -8,7 +9,8 @@ final class DeadlineQueue: Sendable {
     let number: UInt64
 
     static func < (left: Entry, right: Entry) -> Bool {
-      (left.deadline, left.number) < (right.deadline, right.number)
+      assert(StepCount.add())
+      return (left.deadline, left.number) < (right.deadline, right.number)
     }
   }
 
@@ -21,6 +23,7 @@ final class DeadlineQueue: Sendable {
     mutating func dropRemoved() {
       while let first = entries.min, actions[first.number] == nil { entries.removeMin() }
       guard entries.count > 2 * actions.count + 64 else { return }
+      assert(StepCount.add(entries.count))
       entries = Heap(entries.unordered.filter { actions[$0.number] != nil })
     }
   }

@@ -1,4 +1,5 @@
 import LupineCore
+import Synchronization
 
 /// The resends of one request.
 ///

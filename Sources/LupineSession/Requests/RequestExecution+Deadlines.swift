@@ -30,7 +30,12 @@ extension RequestExecution {
 
   /// Schedules a deadline; if it has passed, ends the overdue request at once, before anything more is sent.
   private func expect(_ deadline: Duration, now: Duration) {
-    if deadline > now { session.watch.expect(deadline) } else { _ = endIfOverdue(now: now) }
+    if deadline > now { expect(deadline) } else { _ = endIfOverdue(now: now) }
+  }
+
+  private func expect(_ deadline: Duration) {
+    session.registry.recordDeadline(of: self)
+    session.watch.expect(deadline)
   }
 
   /// Records the start time and schedules the first deadline.
@@ -127,7 +132,7 @@ extension RequestExecution {
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
     state.withLock { $0.timing.beginAttemptTimeout(at: now) }
-    session.watch.expect(now + attempt)
+    expect(now + attempt)
   }
 
   /// Ends the attempt that began at the given time; `false` if it has already ended.
@@ -144,7 +149,7 @@ extension RequestExecution {
   /// Resumes the checks of the idle timeout for an exchange that begins after an idle timeout.
   func restartIdleTimeout() {
     let bounds = state.withLock { $0.timing.changedTimeouts } ?? timeouts
-    if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
+    if let idle = bounds.idle { expect(session.clock.now() + idle) }
   }
 
   /// The error of a request that exceeds its deadline or its total timeout.

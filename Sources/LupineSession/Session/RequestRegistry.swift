@@ -5,6 +5,7 @@ import Synchronization
 final class RequestRegistry: Sendable {
   private struct State {
     var running: [RequestID: RequestExecution] = [:]
+    var deadlines = RequestDeadlines()
     /// The number of tasks that call handlers of ended requests.
     var deliveries = 0
     var closing: LupineError?
@@ -41,6 +42,7 @@ final class RequestRegistry: Sendable {
   func remove(_ execution: RequestExecution, isDelivered: Bool) {
     let waiters = state.withLock { state in
       state.running[execution.id] = nil
+      state.deadlines.remove(execution.id)
       if isDelivered { state.deliveries += 1 }
       return state.takeWaiters()
     }
@@ -76,8 +78,21 @@ final class RequestRegistry: Sendable {
     }
   }
 
+  /// Records that a request has got a deadline; call it before the session's timer expects the deadline.
+  func recordDeadline(of execution: RequestExecution) {
+    state.withLock { state in
+      let running = state.running
+      state.deadlines.recordChange(of: execution.id, running: running.count) { running[$0] != nil }
+    }
+  }
+
   /// Ends the requests whose deadline has passed and returns the earliest deadline of the others.
   func endOverdue(now: Duration) -> Duration? {
-    running.compactMap { $0.endIfOverdue(now: now) }.min()
+    let due = state.withLock { state in state.deadlines.takeDue(now).compactMap { state.running[$0] } }
+    for execution in due {
+      let next = execution.endIfOverdue(now: now)
+      state.withLock { if $0.running[execution.id] != nil { $0.deadlines.set(next, of: execution.id) } }
+    }
+    return state.withLock { $0.deadlines.earliest }
   }
 }
