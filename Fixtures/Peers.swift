@@ -25,6 +25,9 @@ public enum Peers {
   /// The base URL of nginx with TLS, `https://localhost:PORT`, for HTTP/2 and HTTP/1.1.
   public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }
 
+  /// The base URL of nginx with TLS that ends each connection after five requests, for HTTP/2 and HTTP/1.1.
+  public static var nginxFew: String? { variable("LUPINE_NGINX_FEW") }
+
   /// The base URL of a server that requires NTLM, `http://127.0.0.1:PORT`.
   public static var ntlm: String? { variable("LUPINE_NTLM") }
 

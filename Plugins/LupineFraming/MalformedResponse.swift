@@ -4,6 +4,7 @@ import LupineCore
 enum MalformedResponse: String {
   case bareLineFeed = "a line ends without a carriage return"
   case statusLine = "the status line is not valid"
+  case status = "its status is not a number from 100 to 999"
   case version = "its HTTP version was not requested"
   case switchingProtocols = "it switches to a protocol that was not requested"
   case folded = "a field is folded over two lines"

@@ -17,13 +17,15 @@ public final class StatusLine: Sendable {
     guard let space = line.firstIndex(of: 0x20), let version = Self.version(line[..<space]) else {
       throw MalformedResponse.statusLine.error
     }
+    // HTTP/2 and HTTP/3 have no status line, but a field with the status.
+    let fault = version == .http2 || version == .http3 ? MalformedResponse.status : .statusLine
     let rest = line[(space + 1)...]
     let digits = rest.prefix(3)
     let code = digits.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
-    guard digits.count == 3, digits.allSatisfy(\.isDigit), code >= 100 else { throw MalformedResponse.statusLine.error }
+    guard digits.count == 3, digits.allSatisfy(\.isDigit), code >= 100 else { throw fault.error }
     let reason = rest.dropFirst(3)
     guard reason.isEmpty || reason.first == 0x20, reason.allSatisfy(\.isFieldByte) else {
-      throw MalformedResponse.statusLine.error
+      throw fault.error
     }
     bytes = Array(line)
     self.version = version

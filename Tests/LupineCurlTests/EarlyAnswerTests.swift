@@ -6,26 +6,9 @@ import TrustSupport
 
 /// Complete responses that arrive before the end of the upload, after which libcurl sends no more of it.
 ///
-/// Over libcurl alone: the native transport sends the rest after a status of 2xx (`TransportDifferenceTests` has the
-/// reason), and keeps a connection after a 304, whose peer here answers no second request.
+/// Over libcurl alone: the native transport keeps the connection, and the peer here answers no second request on it.
+/// `TransportTests/EarlyAnswerTests` runs over both.
 @Suite(.timeLimit(.minutes(2))) struct EarlyAnswerTests {
-  @Test func `a complete 200 before the end of the body stops it`() async throws {
-    let server = try ScriptedServer(readsBody: false) { request in
-      request.method == .get
-        ? .respond(body: .text("next"))
-        : ScriptedReply(
-          [.readBody(upTo: 3)] + ScriptedReply.respond(status: 200, body: .text("enough")).steps, connection: .keep)
-    }
-    let client = Client()
-    let body = RequestBody.stream { GatedPieces([[1, 2, 3]], Gate(), []) }
-    let response = try await client.fetch(server.url, method: .post, body: body)
-    #expect(response.status == 200)
-    #expect(response.text == "enough")
-    #expect(try await client.fetch(server.url).text == "next")
-    #expect(server.connectionCount == 2)
-    await client.transport.shutdown()
-  }
-
   @Test(arguments: ["204", "304", "Content-Length", "no content"])
   func `an HTTP 2 response before the end of the upload is returned although the server stops reading`(
     proof: String

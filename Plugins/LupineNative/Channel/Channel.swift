@@ -20,6 +20,9 @@ protocol Channel: AnyObject {
   /// Whether there is nothing to read: neither bytes nor the end of the connection.
   var isQuiet: Bool { get }
 
+  /// Whether what carries the channel, such as the connection below TLS, has ended.
+  var hasSocketEnded: Bool { get }
+
   /// Why the channel has failed, if it knows more than that the connection is lost.
   var failure: LupineError? { get }
 
@@ -40,6 +43,8 @@ final class ClearChannel: Channel {
   var holdsInput: Bool { false }
 
   var isQuiet: Bool { socket.isQuiet }
+
+  var hasSocketEnded: Bool { false }
 
   var failure: LupineError? { nil }
 

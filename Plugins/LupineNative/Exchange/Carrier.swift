@@ -18,8 +18,13 @@ protocol Carrier: AnyObject {
 
   /// Ends the work for the exchange.
   ///
-  /// - Parameter end: the end of the complete response; `nil` if the exchange has failed.
-  func release(_ end: ResponseEnd?, at now: UInt64)
+  /// - Parameters:
+  ///   - end: the end of the complete response; `nil` if the exchange has failed.
+  ///   - hasTimedOut: whether a timeout ended the exchange.
+  func release(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64)
+
+  /// Whether an exchange that fails with `connectionLost` has lost the whole connection, and not only its stream.
+  var isConnectionLost: Bool { get }
 }
 
 /// The end of a complete response.

@@ -1,5 +1,6 @@
 import LupineCore
 import LupineEventLoop
+import LupineSupport
 
 /// The state of an exchange that waits for a connection.
 struct ConnectionSetup {
@@ -13,6 +14,8 @@ struct ConnectionSetup {
   enum Role { case none, waits, makes }
 
   var role = Role.none
+  /// The place among the exchanges that wait for a stream.
+  var place: RemovableQueue<any StreamWaiter>.Place?
   /// The running lookup of the host's name.
   var lookup: HostLookups.Waiter?
   var dial: Dial?
@@ -30,14 +33,17 @@ extension Exchange {
     if maySharePool, let shared = loop.connections.takeShared(for: route, context.connections, at: now) {
       return use(shared)
     }
-    if mayUseIdleHTTP1, let connection = loop.connections.take(for: route, context.connections, at: now) {
+    if mayUseIdleHTTP1, !context.needsNewConnection,
+      let connection = loop.connections.take(for: route, context.connections, at: now)
+    {
       return use(connection, isReused: true)
     }
     do throws(LupineError) { try loop.tls.prepare(for: route, now: context.now()) } catch { return fail(error) }
     startTimer()
     if maySharePool, loop.connections.mustWait(self) {
       setup.role = .waits
-      return route.sharing.append(self)
+      setup.place = route.sharing.append(self)
+      return
     }
     makeConnection()
   }
@@ -81,11 +87,11 @@ extension Exchange {
     setup.timer?.cancel()
     setup.dial?.cancel()
     setup.establishment?.cancel()
-    let role = setup.role
+    let (role, place) = (setup.role, setup.place)
     setup = ConnectionSetup()
     switch role {
     case .none: break
-    case .waits: route.sharing.remove(self)
+    case .waits: if let place { route.sharing.remove(place) }
     case .makes:
       route.sharing.makerCount -= 1
       loop.serveWaiting(on: route)

@@ -12,7 +12,8 @@ extension Exchange {
   /// Ends the exchange after its complete response.
   ///
   /// The connection is available to the next exchange before the consumer hears of the end. If the request is not
-  /// completely sent, the rest stays unsent.
+  /// completely sent, the rest stays unsent (RFC 9112 section 9.3, RFC 9113 section 8.1): the server may have stopped
+  /// reading it.
   func finish(_ end: ResponseEnd) {
     guard phase != .ended else { return }
     let now = MonotonicClock.now
@@ -26,10 +27,11 @@ extension Exchange {
     guard phase != .ended else { return }
     let now = MonotonicClock.now
     let metrics = metrics(at: now)
+    recordLoss(error)
     // A request of which no byte was sent has not been processed.
     let isUnsent = phase == .active && error.kind == .connectionLost && !outgoing.hasBegun
     let error = (isUnsent ? error.unprocessed() : error).measured(metrics)
-    release(nil, at: now)
+    release(nil, hasTimedOut: error.isTimeout, at: now)
     if let writer = incoming.writer.take() {
       writer.fail(error, metrics: metrics)
     } else {
@@ -37,14 +39,22 @@ extension Exchange {
     }
   }
 
+  /// Closes the connections of the route that are probably lost as well, if a reused one was lost before the response.
+  private func recordLoss(_ error: LupineError) {
+    guard phase == .active, isReused, error.kind == .connectionLost, times.firstByte == nil, let connection,
+      carrier?.isConnectionLost == true
+    else { return }
+    loop.connections.recordLoss(of: connection, usedSince: times.connectionTaken)
+  }
+
   /// Releases everything that belongs to the exchange.
-  private func release(_ end: ResponseEnd?, at now: UInt64) {
+  private func release(_ end: ResponseEnd?, hasTimedOut: Bool = false, at now: UInt64) {
     phase = .ended
     endSetup()
     continueTimer?.cancel()
     continueTimer = nil
     outgoing.abandon()
-    carrier.take()?.release(end, at: now)
+    carrier.take()?.release(end, hasTimedOut: hasTimedOut, at: now)
     connection = nil
     loop.remove(self)
   }
@@ -59,4 +69,9 @@ extension Exchange {
     metrics.isConnectionReused = isReused
     return metrics
   }
+}
+
+extension LupineError {
+  /// Whether a timeout ended the exchange.
+  fileprivate var isTimeout: Bool { if case .timedOut = kind { true } else { false } }
 }

@@ -15,7 +15,6 @@ extension Exchange {
   func receive(_ head: ReceivedHead) {
     recordFirstByte()
     incoming.version = head.statusLine.version
-    incoming.isSuccess = (200..<300).contains(head.statusLine.code)
     // A final response in the place of 100: the server does not want the body.
     if outgoing.waitsForContinue { outgoing.abandon() }
     let source = source(of: head)
@@ -38,22 +37,6 @@ extension Exchange {
     incoming.hasUndeliveredBytes = true
     scheduleSettle()
     if try writer.append(content) == .pause { incoming.isPaused = true }
-  }
-
-  /// Ends the exchange after its complete response.
-  ///
-  /// After a success the rest of the request is sent first, because the server may process it (RFC 9110 section 7.5).
-  /// After another status the rest stays unsent (RFC 9112 section 9.5).
-  func end(_ end: ResponseEnd) {
-    guard incoming.isSuccess, !outgoing.isComplete, !outgoing.isAbandoned else { return finish(end) }
-    incoming.end = end
-  }
-
-  /// Ends the exchange although the request has not been sent: the server has sent more, or takes no more.
-  func finishEarly() {
-    guard var end = incoming.end else { return }
-    end.hasSurplus = true
-    finish(end)
   }
 
   /// Continues to receive, because the sink has room again.

@@ -115,6 +115,7 @@ final class Exchange {
     self.connection = connection
     self.carrier = carrier
     self.isReused = isReused
+    times.connectionTaken = MonotonicClock.now
     context.emit(.connected(address: connection.address, isReused: isReused))
     if !isReused, let tls = connection.tls { context.emit(.secured(tls)) }
     carrier.begin()

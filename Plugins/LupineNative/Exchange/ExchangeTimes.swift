@@ -11,6 +11,8 @@ struct ExchangeTimes {
   var connected: UInt64?
   /// When the last TLS handshake of the new connection was complete.
   var secured: UInt64?
+  /// When the exchange began to use its connection.
+  var connectionTaken: UInt64 = 0
   var requestSent: UInt64?
   var firstByte: UInt64?
 

@@ -14,7 +14,6 @@ extension HTTP1Carrier {
       case .bytes(let count):
         turn.count(count)
         exchange.recordFirstByte()
-        if exchange.incoming.end != nil { return exchange.finishEarly() }
         process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       // After a failed send only what had arrived before is received.
       case .wouldBlock where output.hasFailed: connectionEnded(inOrder: false)
@@ -54,7 +53,7 @@ extension HTTP1Carrier {
         case .content(let range): try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[range]))
         case .end(let trailers):
           turn.countFields(position - start)
-          exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
+          exchange.finish(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
         }
       }
     } catch {
@@ -63,7 +62,6 @@ extension HTTP1Carrier {
   }
 
   private func connectionEnded(inOrder: Bool) {
-    if exchange.incoming.end != nil { return exchange.finishEarly() }
     guard inOrder else { return exchange.fail(connection.failure ?? Self.lost) }
     do throws(LupineError) {
       guard case .end(let trailers) = try reader.connectionEnded() else { return exchange.fail(Self.lost) }

@@ -86,7 +86,6 @@ extension HTTP1Carrier {
   /// Receives after the system has refused to send: the response may have arrived before the connection broke.
   private func receiveAfterFailedSend() {
     guard isActive, output.hasFailed else { return }
-    if exchange.incoming.end != nil { return exchange.finishEarly() }
     connection.mayReceive = true
     receive()
   }

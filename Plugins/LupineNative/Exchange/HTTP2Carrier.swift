@@ -12,8 +12,6 @@ final class HTTP2Carrier: Carrier {
   private var held: [UInt8] = []
   /// The end of the response, which waits behind `held`.
   private var end: ResponseEnd?
-  /// Whether the stream is closed, so that the peer takes no more of the request.
-  private var isClosed = false
 
   init(_ exchange: Exchange, on shared: HTTP2Connection) {
     self.exchange = exchange
@@ -57,11 +55,13 @@ final class HTTP2Carrier: Carrier {
   }
 
   /// Ends the stream; the connection stays open for others.
-  func release(_ end: ResponseEnd?, at now: UInt64) {
+  func release(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64) {
     held = []
     session.release(id)
-    shared.exchangeEnded(exchange.context.connections, at: now)
+    shared.exchangeEnded(exchange.context.connections, hasTimedOut: hasTimedOut, at: now)
   }
+
+  var isConnectionLost: Bool { session.failure != nil }
 
   private func pass(_ content: UnsafeRawBufferPointer) {
     do throws(LupineError) {
@@ -75,8 +75,7 @@ final class HTTP2Carrier: Carrier {
   /// Ends the exchange if the sink has everything.
   private func endIfComplete() {
     guard held.isEmpty, exchange.phase == .active, let end = end.take() else { return }
-    exchange.end(end)
-    if isClosed { exchange.finishEarly() }
+    exchange.finish(end)
   }
 }
 
@@ -95,8 +94,7 @@ extension HTTP2Carrier: HTTP2StreamUser {
   }
 
   func streamClosed(_ error: LupineError?) {
-    isClosed = true
-    if let error { exchange.fail(error) } else { exchange.finishEarly() }
+    if let error { exchange.fail(error) }
   }
 
   func streamSentHead() { exchange.outgoing.recordSent() }

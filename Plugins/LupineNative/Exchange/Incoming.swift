@@ -4,10 +4,6 @@ import LupineCore
 struct Incoming {
   var writer: ResponseBodyWriter?
   var version: ProtocolVersion?
-  /// Whether the response has the status of a success.
-  var isSuccess = false
-  /// The end of the response, which waits until the request has been sent.
-  var end: ResponseEnd?
   /// Whether the sink has no room.
   var isPaused = false
   /// Whether the sink has bytes of which a waiting consumer has not been notified.

@@ -18,6 +18,8 @@ struct FrameScanner {
   private(set) var partial: [UInt8] = []
   /// The number of payload bytes that belong to the last frame and have not arrived.
   private var payload = 0
+  /// Whether a part of a frame has arrived, and the rest has not.
+  var isInFrame: Bool { payload > 0 || !partial.isEmpty }
 
   /// Returns the next header in the piece, and moves `position` past it; `nil` at the end of the piece.
   mutating func next(in piece: UnsafeRawBufferPointer, from position: inout Int) -> Header? {

@@ -75,7 +75,7 @@ enum HTTP2Callbacks {
   }
 
   static let readContent: nghttp2_data_source_read_callback = { _, id, space, count, flags, _, target in
-    guard let stream = session(target)?.stream(id), let user = stream.user else {
+    guard let session = session(target), !session.isEnding, let user = session.stream(id)?.user else {
       return Int(NGHTTP2_ERR_DEFERRED.rawValue)
     }
     switch user.streamContent(into: UnsafeMutableRawBufferPointer(start: space, count: count)) {
@@ -98,6 +98,7 @@ extension HTTP2Session {
     case NGHTTP2_RST_STREAM.rawValue: stream(header.stream_id)?.resetCode = lupine_nghttp2_reset_code(frame)
     case NGHTTP2_SETTINGS.rawValue: receivedSettings()
     case NGHTTP2_GOAWAY.rawValue: receivedGoAway()
+    case NGHTTP2_PING.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0: receivedPingAnswer()
     default: break
     }
   }
@@ -114,6 +115,8 @@ extension HTTP2Session {
     switch UInt32(header.type) {
     case NGHTTP2_GOAWAY.rawValue: sentGoAway(lupine_nghttp2_goaway_code(frame))
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+      // After the end of the connection nothing is sent.
+      guard !isEnding else { return }
       meter.returnSentFrame()
       guard let stream = stream(header.stream_id) else { return }
       if header.type == NGHTTP2_HEADERS.rawValue { stream.user?.streamSentHead() }

@@ -13,7 +13,14 @@ extension HTTP2Session {
     guard let stream = stream(id), stream.user != nil else { return true }
     receivedFieldBytes += name.count + value.count
     line.removeAll(keepingCapacity: true)
-    if name.first == UInt8(ascii: ":") {
+    let isPseudo = name.first == UInt8(ascii: ":")
+    if isPseudo { stream.hasStatus = true }
+    guard stream.hasStatus || stream.part != .head else {
+      let user = stream.user.take()
+      user?.streamClosed(HTTP2Failure.streamViolation("its :status is missing"))
+      return false
+    }
+    if isPseudo {
       // nghttp2 has checked that `:status` is the only pseudo-header field.
       line += Self.version
     } else {
@@ -32,6 +39,7 @@ extension HTTP2Session {
     meter.returnFields(bytes: bytes)
     line.removeAll(keepingCapacity: true)
     line += Self.lineEnd
+    stream.hasStatus = false
     switch process(stream) {
     case .head(.interim(let head)): user.streamReceived(interim: head)
     case .head(.final(let head)):

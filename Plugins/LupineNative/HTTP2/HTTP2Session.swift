@@ -22,6 +22,9 @@ final class HTTP2Session {
   /// A byte can stand for a field of 4 KB (RFC 7541 section 4.2), so that a few frames can have megabytes of fields.
   private static let fieldBytesAtOnce = 64 << 10
 
+  /// The number of bytes of frames that are composed when the connection has ended.
+  private static let outputAtEnd = 64 << 10
+
   /// Why the connection must be closed; `nil` while it is usable.
   private(set) var failure: LupineError?
   /// Whether the peer has sent GOAWAY, or the session takes no new streams for another reason.
@@ -40,6 +43,10 @@ final class HTTP2Session {
   let heads: HeadCache
   private var session: OpaquePointer?
   private(set) var hasSettings = false
+  /// The number of PING frames that the peer has not answered.
+  private(set) var unansweredPings = 0
+  /// Whether the connection has ended, so that no more content is sent.
+  private(set) var isEnding = false
   /// Why nghttp2 has refused a frame of the connection.
   private var violation: String?
   /// The stream that was looked up last.
@@ -130,6 +137,9 @@ final class HTTP2Session {
     }
   }
 
+  /// Whether a part of a frame has arrived, and the rest has not.
+  var isInFrame: Bool { scanner.isInFrame }
+
   /// Takes no new streams.
   func drain() { isDraining = true }
 
@@ -142,8 +152,25 @@ final class HTTP2Session {
     lastStream = nil
     for stream in open {
       let user = stream.user.take()
-      user?.streamClosed(stream.part == .ended ? nil : error)
+      let own = stream.violation.map(HTTP2Failure.streamViolation)
+      user?.streamClosed(stream.part == .ended ? nil : own ?? error)
     }
+  }
+
+  /// Ends the session because its connection has ended.
+  ///
+  /// nghttp2 first closes the streams that it is about to reset, with the reason of each: a peer that breaks a rule of a
+  /// stream may close the connection at once.
+  func end(_ error: LupineError) {
+    isEnding = true
+    var output: [UInt8] = []
+    if failure == nil { composeOutput(into: &output, limit: Self.outputAtEnd) }
+    fail(error)
+  }
+
+  /// Asks the peer for a sign of life.
+  func ping() {
+    if nghttp2_submit_ping(session, 0, nil) == 0 { unansweredPings += 1 }
   }
 }
 
@@ -207,6 +234,8 @@ extension HTTP2Session {
   func receivedSettings() { hasSettings = true }
 
   func receivedGoAway() { isDraining = true }
+
+  func receivedPingAnswer() { unansweredPings = max(0, unansweredPings - 1) }
 
   /// Returns the bytes to the window of the connection.
   func receivedContent(_ count: Int) { nghttp2_session_consume_connection(session, count) }

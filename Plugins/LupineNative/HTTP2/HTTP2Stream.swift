@@ -44,6 +44,8 @@ final class HTTP2Stream {
   /// Without dynamic checks of exclusive access, which each field would pay for: it calls no other code of this module.
   @exclusivity(unchecked) var reader: HeadReader
   var part = Part.head
+  /// Whether the field section that is being read has `:status`.
+  var hasStatus = false
   /// Whether the end of the request has been composed.
   var isRequestSent = false
   /// The code of a received RST_STREAM frame.

@@ -1,7 +1,8 @@
-import DequeModule
+import HeapModule
 import LupineCore
 import LupineEventLoop
 import LupineFraming
+import LupineSupport
 
 /// The event loop of one transport; it is created, used and released on its own thread.
 ///
@@ -28,7 +29,7 @@ final class Loop {
   /// The connections of HTTP/2 that have frames to send at the end of the turn.
   private var flushing: [HTTP2Connection] = []
   /// When exchanges try another address, in order.
-  private var dialing: Deque<(time: UInt64, id: UInt64)> = []
+  private var dialing = Heap<NextAddress>()
   private var isStopping = false
   private var stopsWhenIdle = false
 
@@ -94,7 +95,7 @@ final class Loop {
 
   /// When the loop has something to do without an event; `nil` means never.
   private var nextDeadline: UInt64? {
-    guard let next = dialing.first?.time else { return connections.nextExpiry }
+    guard let next = dialing.min?.time else { return connections.nextExpiry }
     return min(next, connections.nextExpiry ?? .max)
   }
 
@@ -106,7 +107,7 @@ final class Loop {
       guard let connection = connections.connection(descriptor) else { continue }
       connection.record(readiness)
       let hasInput = readiness & (Poller.readable | Poller.broken) != 0
-      if connection.user == nil, hasInput, !connection.isQuiet { connections.discard(connection) }
+      if connection.isIdle, connection.user == nil, hasInput, !connection.isQuiet { connections.discard(connection) }
     }
   }
 
@@ -167,8 +168,7 @@ extension Loop: SharedConnectionLoop {
 
   /// Makes an exchange try another address if it has no connection at this time.
   func scheduleNextAddress(of exchange: Exchange, at time: UInt64) {
-    let index = dialing.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
-    dialing.insert((time, exchange.id), at: index)
+    dialing.insert(NextAddress(time: time, id: exchange.id))
   }
 
   /// Removes an exchange that is over.
@@ -232,9 +232,20 @@ extension Loop {
   }
 
   private func tryNextAddresses(at now: UInt64) {
-    while let first = dialing.first, first.time <= now {
-      dialing.removeFirst()
+    while let first = dialing.min, first.time <= now {
+      dialing.removeMin()
       exchanges[first.id]?.tryNextAddress(at: now)
     }
+  }
+}
+
+/// When an exchange tries another address.
+struct NextAddress: Comparable {
+  let time: UInt64
+  let id: UInt64
+
+  static func < (left: NextAddress, right: NextAddress) -> Bool {
+    assert(StepCount.add())
+    return (left.time, left.id) < (right.time, right.id)
   }
 }

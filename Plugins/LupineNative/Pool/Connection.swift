@@ -1,5 +1,6 @@
 import LupineCore
 import LupineEventLoop
+import LupineSupport
 
 /// What uses a connection: an attempt to make it, a step of its establishment, or an exchange.
 protocol ConnectionUser: AnyObject {
@@ -25,6 +26,13 @@ final class Connection {
   var idleSince: UInt64 = 0
   /// When the idle connection is closed.
   var expiry: UInt64 = 0
+  /// The time of the connection's entry among the expiries of the pool; `nil` without one.
+  var scheduledExpiry: UInt64?
+  /// The place among the idle connections of the pool; `nil` while the connection is used.
+  var idlePlace: RemovableQueue<Connection>.Place?
+  /// The place among the idle connections of its route, with HTTP/1.1.
+  var routePlace: RemovableQueue<Connection>.Place?
+  var isIdle: Bool { idlePlace != nil }
   /// Whether the loop still has the connection.
   var isOpen = true
   /// The version of HTTP that the connection carries, which TLS may negotiate (RFC 7301).
@@ -86,6 +94,9 @@ final class Connection {
 
   /// Tells the peer that nothing more is sent.
   func closeChannel() { channel.close() }
+
+  /// Whether the peer has ended the connection below TLS without close_notify.
+  var hasEndedWithoutNotice: Bool { channel.hasSocketEnded }
 
   /// Why the channel has failed, if it knows more than that the connection is lost.
   var failure: LupineError? { channel.failure }

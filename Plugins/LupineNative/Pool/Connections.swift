@@ -28,9 +28,10 @@ final class Connections {
   /// The connection of each descriptor.
   private var table: [Connection?] = []
   private(set) var openCount = 0
-  private(set) var idleCount = 0
-  /// When the first idle connection is closed; `nil` if none is idle.
-  private(set) var nextExpiry: UInt64?
+  private var idle = IdleConnections()
+  var idleCount: Int { idle.count }
+  /// When `closeExpired` has something to do; `nil` if nothing is idle.
+  var nextExpiry: UInt64? { idle.nextExpiry }
   let limits: PoolLimits
   /// Whether something may have arrived on an idle connection before the present command, although the poller has not
   /// reported it: the command may be newer than the last poll.
@@ -83,10 +84,10 @@ final class Connections {
     guard connection.isOpen else { return }
     connection.isOpen = false
     connection.closeChannel()
+    if let shared = connection.user as? HTTP2Connection { connection.route.sharing.remove(shared) }
     connection.user = nil
     openCount -= 1
     table[Int(connection.descriptor)] = nil
-    if connection.version == .http2 { connection.route.sharing.remove(connection) }
     routes.leave(connection.route)
   }
 
@@ -94,11 +95,8 @@ final class Connections {
   func closeAll() {
     for case let connection? in table {
       connection.closeChannel()
-      connection.route.idle = []
-      connection.route.sharing.idle = []
-      close(connection)
+      if connection.isIdle { discard(connection) } else { close(connection) }
     }
-    idleCount = 0
   }
 }
 
@@ -109,8 +107,8 @@ extension Connections {
   /// The connection used last is taken first. One on which the peer has sent something, or that it has closed, is
   /// closed: such bytes would become the response to the next request (RFC 9112 section 9.2).
   func take(for route: Route, _ options: ConnectionOptions, at now: UInt64) -> Connection? {
-    while let connection = route.idle.popLast() {
-      idleCount -= 1
+    while let connection = route.idle.last {
+      recordUse(of: connection)
       if isUsable(connection, options, at: now), isQuiet(connection) { return connection }
       close(connection)
     }
@@ -136,46 +134,58 @@ extension Connections {
   /// Keeps a connection for the next exchange of its route.
   func keep(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
     connection.user = nil
-    connection.route.idle.append(connection)
+    connection.routePlace = connection.route.idle.append(connection)
     recordIdle(connection, options, at: now)
   }
 
   /// Records that a connection is idle, and when it is closed.
-  func recordIdle(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
+  ///
+  /// - Parameter bound: closes it after this time in nanoseconds, if its idle lifetime is longer. Default: none.
+  func recordIdle(_ connection: Connection, _ options: ConnectionOptions, bound: UInt64 = .max, at now: UInt64) {
     connection.idleSince = now
-    connection.expiry = now + (options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime)
-    nextExpiry = min(nextExpiry ?? .max, connection.expiry)
-    idleCount += 1
+    connection.expiry = now + min(bound, options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime)
+    idle.add(connection)
   }
 
-  /// Records that an idle connection of HTTP/2 is used again, or is to be closed.
-  func recordUse(of connection: Connection) -> Bool {
-    guard connection.route.sharing.removeIdle(connection) else { return false }
-    idleCount -= 1
-    return true
+  /// Records that a connection is used again, or is to be closed; no effect if it is not idle.
+  func recordUse(of connection: Connection) {
+    guard let place = connection.idlePlace else { return }
+    idle.remove(place)
+    connection.idlePlace = nil
+    if let place = connection.routePlace { connection.route.idle.remove(place) }
+    connection.routePlace = nil
   }
 
-  /// Closes an idle connection.
+  /// Closes an idle connection; no effect if it is used.
   func discard(_ connection: Connection) {
-    if recordUse(of: connection) { return close(connection) }
-    guard let index = connection.route.idle.firstIndex(where: { $0 === connection }) else { return }
-    connection.route.idle.remove(at: index)
-    idleCount -= 1
+    guard connection.isIdle else { return }
+    recordUse(of: connection)
     close(connection)
   }
 
   /// Closes the connections that have been idle for their lifetime.
   func closeExpired(at now: UInt64) {
-    guard let first = nextExpiry, first <= now else { return }
-    for connection in routes.idle where connection.expiry <= now { discard(connection) }
-    nextExpiry = routes.idle.map(\.expiry).min()
+    while let descriptor = idle.popExpired(at: now) {
+      guard let connection = connection(descriptor) else { continue }
+      if idle.hasExpired(connection, at: now) { discard(connection) }
+    }
   }
 
   /// Closes the connection that has been idle for the longest time; false if none is idle.
   private func closeOldest() -> Bool {
-    guard idleCount > 0, let oldest = routes.idle.min(by: { $0.idleSince < $1.idleSince }) else { return false }
+    guard let oldest = idle.oldest else { return false }
     discard(oldest)
     return true
+  }
+
+  /// Closes the connections of a route that are probably lost, because a reused connection was lost.
+  ///
+  /// These are the connections of HTTP/1.1 that have been idle as long, and the connections of HTTP/2 that existed when
+  /// the exchange on the lost connection began. The latter take no new streams, and are closed after their last one.
+  func recordLoss(of lost: Connection, usedSince start: UInt64) {
+    let route = lost.route
+    while let connection = route.idle.first, connection.idleSince <= lost.idleSince { discard(connection) }
+    while let shared = route.sharing.oldest, shared.connection.madeAt <= start { shared.drain() }
   }
 }
 

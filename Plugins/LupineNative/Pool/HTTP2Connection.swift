@@ -28,6 +28,8 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private static let inputSlice = 16 << 10
   /// The number of bytes that are composed before they are sent.
   private static let outputLimit = 128 << 10
+  /// The time in nanoseconds in which an idle connection answers a PING; otherwise it is closed.
+  private static let probeTimeout: UInt64 = 5_000_000_000
 
   let connection: Connection
   let session: HTTP2Session
@@ -38,6 +40,12 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private(set) var exchangeCount = 0
   /// Whether an exchange has used the connection.
   private(set) var hasBeenUsed = false
+  /// The places among the connections of the route.
+  var places = SharedConnections.Places()
+  /// Whether a PING has to be answered before the connection takes further streams.
+  private var isProbed = false
+  /// The options of the exchange that ended last.
+  private var lastOptions = ConnectionOptions()
   private var turn = TurnShare()
   /// The received bytes that wait for the next turn.
   private var held: [UInt8] = []
@@ -70,21 +78,50 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   }
 
   /// Records the end of an exchange, whose stream has been released.
-  func exchangeEnded(_ options: ConnectionOptions, at now: UInt64) {
+  ///
+  /// - Parameter hasTimedOut: whether a timeout ended the exchange, so that the peer may be dead.
+  func exchangeEnded(_ options: ConnectionOptions, hasTimedOut: Bool, at now: UInt64) {
     exchangeCount -= 1
+    lastOptions = options
     scheduleFlush()
-    guard exchangeCount == 0, connection.isOpen else { return }
+    guard connection.isOpen else { return }
+    if hasTimedOut { probe() }
+    if exchangeCount > 0 { return connection.route.sharing.offer(self) }
     if isShared, session.failure == nil, !session.isDraining, !connection.hasPeerEnded {
-      loop.connections.keepShared(connection, options, at: now)
+      let bound = isProbed ? Self.probeTimeout : .max
+      loop.connections.recordIdle(connection, options, bound: bound, at: now)
+      connection.route.sharing.offer(self)
     } else {
       drain()
     }
   }
 
+  /// Takes no new streams until the peer has answered a PING, if the peer has stopped in the middle of a frame.
+  ///
+  /// The exchanges of the connection go on. If it becomes idle, it is closed unless the peer answers in time.
+  private func probe() {
+    guard isShared, !isProbed, session.isInFrame, held.isEmpty, session.failure == nil, !session.isDraining else {
+      return
+    }
+    isProbed = true
+    connection.route.sharing.remove(self)
+    session.ping()
+  }
+
+  /// Takes new streams again, if the peer has answered the PING.
+  private func endProbe() {
+    guard isProbed, session.unansweredPings == 0, session.failure == nil, !session.isDraining else { return }
+    isProbed = false
+    connection.route.sharing.add(self)
+    guard connection.isIdle else { return }
+    loop.connections.recordUse(of: connection)
+    loop.connections.recordIdle(connection, lastOptions, at: MonotonicClock.now)
+  }
+
   /// Takes no new streams, and closes the connection after its last exchange.
   func drain() {
     session.drain()
-    connection.route.sharing.remove(connection)
+    connection.route.sharing.remove(self)
     scheduleFlush()
   }
 
@@ -138,7 +175,7 @@ extension HTTP2Connection {
       switch connection.receive(into: buffer) {
       case .bytes(let count): process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .wouldBlock: return
-      case .end, .failure: session.fail(connection.failure ?? HTTP2Failure.lost)
+      case .end, .failure: session.end(loss)
       }
     }
   }
@@ -166,7 +203,8 @@ extension HTTP2Connection {
     send()
     if session.failure != nil || (session.isDraining && exchangeCount == 0) { return close() }
     if !isShared { return }
-    if session.isDraining { connection.route.sharing.remove(connection) }
+    endProbe()
+    if session.isDraining { connection.route.sharing.remove(self) } else { connection.route.sharing.offer(self) }
     loop.serveWaiting(on: connection.route)
   }
 
@@ -200,12 +238,21 @@ extension HTTP2Connection {
     hasSendFailed = true
     connection.mayReceive = true
     receive()
-    session.fail(connection.failure ?? HTTP2Failure.lost)
+    session.end(loss)
+  }
+
+  /// Why the connection is lost.
+  ///
+  /// END_STREAM ends a body over HTTP/2, so that a missing close_notify means nothing more than the end.
+  private var loss: LupineError {
+    if connection.hasEndedWithoutNotice, connection.failure?.kind == .connectionLost { return HTTP2Failure.lost }
+    return connection.failure ?? HTTP2Failure.lost
   }
 
   private func close() {
-    _ = loop.connections.recordUse(of: connection)
+    loop.connections.recordUse(of: connection)
     let route = connection.route
+    route.sharing.remove(self)
     session.fail(HTTP2Failure.lost)
     loop.connections.close(connection)
     loop.serveWaiting(on: route)

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 /// The exchanges that may share connections: those with the same origin and connection key.
 ///
@@ -14,7 +15,7 @@ final class Route {
   /// The idle connections; the one used last is the last one.
   ///
   /// Without dynamic checks of exclusive access, like `requestLines`: no code is called during a change.
-  @exclusivity(unchecked) var idle: [Connection] = []
+  @exclusivity(unchecked) var idle = RemovableQueue<Connection>()
   /// The field lines of the last request over HTTP/1.1.
   @exclusivity(unchecked) var requestLines: RequestLines?
   /// The fields of the last request over HTTP/2.
@@ -88,7 +89,4 @@ struct Routes {
     routes[Key(route)] = nil
     if last?.route === route { last = nil }
   }
-
-  /// The idle connections of all routes.
-  var idle: [Connection] { routes.values.flatMap { $0.idle + $0.sharing.idle } }
 }

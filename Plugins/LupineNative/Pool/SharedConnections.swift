@@ -1,5 +1,5 @@
-import DequeModule
 import LupineCore
+import LupineSupport
 
 /// An exchange that may wait for a stream.
 protocol StreamWaiter: AnyObject {
@@ -16,13 +16,17 @@ protocol StreamWaiter: AnyObject {
 }
 
 /// The connections of HTTP/2 of a route, and the exchanges that wait for a stream.
+///
+/// Each operation takes constant time, except the search for a free stream, which visits each full connection once.
 struct SharedConnections {
-  /// The connections that take new streams.
-  private(set) var all: [HTTP2Connection] = []
-  /// Those without a stream; the one used last is the last one.
-  var idle: [Connection] = []
+  /// The connections that take new streams, in the order in which they were made.
+  private var connections = RemovableQueue<HTTP2Connection>()
+  /// Those of them that may have a free stream; the others report one with `offer`.
+  private var available = RemovableQueue<HTTP2Connection>()
   /// The exchanges that wait, in order.
-  private var waiting: Deque<any StreamWaiter> = []
+  private var waiting = RemovableQueue<any StreamWaiter>()
+  /// The number of connections whose peer has not said how many streams it takes.
+  private(set) var unsettledCount = 0
   /// The number of exchanges that make a connection which others may share.
   var makerCount = 0
   /// Whether the waiting exchanges are being served.
@@ -31,48 +35,88 @@ struct SharedConnections {
   /// shown it.
   private(set) var selectsHTTP2: Bool?
 
-  mutating func append(_ exchange: any StreamWaiter) { waiting.append(exchange) }
+  /// The number of connections that take new streams.
+  var count: Int { connections.count }
+  /// The connection that was made first.
+  var oldest: HTTP2Connection? { connections.first }
+  /// The first connection that may have a free stream.
+  var firstAvailable: HTTP2Connection? { available.first }
+
+  mutating func append(_ exchange: any StreamWaiter) -> RemovableQueue<any StreamWaiter>.Place {
+    waiting.append(exchange)
+  }
 
   /// The exchange that has waited for the longest time.
   var first: (any StreamWaiter)? { waiting.first }
 
-  mutating func removeFirst() { waiting.removeFirst() }
+  mutating func removeFirst() { _ = waiting.popFirst() }
 
   /// Removes an exchange that has ended.
-  mutating func remove(_ exchange: any StreamWaiter) { waiting.removeAll { $0 === exchange } }
+  mutating func remove(_ place: RemovableQueue<any StreamWaiter>.Place) { waiting.remove(place) }
 
   /// Adds a connection that takes streams.
   mutating func add(_ shared: HTTP2Connection) {
+    guard shared.places.all == nil else { return }
     selectsHTTP2 = true
-    all.append(shared)
+    shared.places.all = connections.append(shared)
+    shared.places.isUnsettled = !shared.hasSettings
+    if shared.places.isUnsettled { unsettledCount += 1 }
+    offer(shared)
+  }
+
+  /// Records that a connection may have a free stream; no effect if it takes none any more.
+  mutating func offer(_ shared: HTTP2Connection) {
+    guard shared.places.all != nil else { return }
+    settle(shared)
+    if shared.places.available == nil { shared.places.available = available.append(shared) }
+  }
+
+  /// Records that a connection has no free stream, until it is offered again.
+  mutating func withdraw(_ shared: HTTP2Connection) {
+    if let place = shared.places.available.take() { available.remove(place) }
+  }
+
+  private mutating func settle(_ shared: HTTP2Connection) {
+    guard shared.places.isUnsettled, shared.hasSettings else { return }
+    shared.places.isUnsettled = false
+    unsettledCount -= 1
   }
 
   /// Records that the server has selected HTTP/1.1 instead of HTTP/2, unless a connection with HTTP/2 is open.
-  mutating func recordHTTP1() { if all.isEmpty { selectsHTTP2 = false } }
+  mutating func recordHTTP1() { if connections.isEmpty { selectsHTTP2 = false } }
 
-  /// Removes a connection that takes no more streams.
-  mutating func remove(_ connection: Connection) { all.removeAll { $0.connection === connection } }
+  /// Removes a connection that takes no more streams; no effect if it has been removed.
+  mutating func remove(_ shared: HTTP2Connection) {
+    guard let place = shared.places.all.take() else { return }
+    connections.remove(place)
+    withdraw(shared)
+    if shared.places.isUnsettled { unsettledCount -= 1 }
+    shared.places.isUnsettled = false
+  }
 
-  /// Removes an idle connection; returns false if it is not idle.
-  mutating func removeIdle(_ connection: Connection) -> Bool {
-    guard let index = idle.lastIndex(where: { $0 === connection }) else { return false }
-    idle.remove(at: index)
-    return true
+  /// The places of a connection.
+  struct Places {
+    fileprivate(set) var all: RemovableQueue<HTTP2Connection>.Place?
+    fileprivate(set) var available: RemovableQueue<HTTP2Connection>.Place?
+    /// Whether the connection counts as one whose peer has not said how many streams it takes.
+    fileprivate(set) var isUnsettled = false
   }
 }
 
 extension Connections {
   /// Returns a connection of HTTP/2 with a free stream; `nil` if there is none.
   func takeShared(for route: Route, _ options: ConnectionOptions, at now: UInt64) -> HTTP2Connection? {
-    for shared in route.sharing.all {
+    while let shared = route.sharing.firstAvailable {
       let connection = shared.connection
       let isIdle = shared.exchangeCount == 0
       if isIdle { shared.receiveBeforeUse() }
       if !isUsable(connection, options, isIdle: isIdle, at: now) {
         shared.drain()
       } else if shared.hasFreeStream {
-        _ = recordUse(of: connection)
+        recordUse(of: connection)
         return shared
+      } else {
+        route.sharing.withdraw(shared)
       }
     }
     return nil
@@ -86,12 +130,6 @@ extension Connections {
     let sharing = exchange.route.sharing
     guard sharing.selectsHTTP2 ?? exchange.asksForHTTP2 else { return false }
     let limit = max(1, min(limits.perHost, exchange.options.perHost ?? .max))
-    return sharing.makerCount > 0 || sharing.all.count >= limit || sharing.all.contains { !$0.hasSettings }
-  }
-
-  /// Keeps a connection without streams for the next exchange of its route.
-  func keepShared(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
-    connection.route.sharing.idle.append(connection)
-    recordIdle(connection, options, at: now)
+    return sharing.makerCount > 0 || sharing.count >= limit || sharing.unsettledCount > 0
   }
 }

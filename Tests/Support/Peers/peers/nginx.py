@@ -103,6 +103,14 @@ http {{
     {application}
 {statuses}
   }}
+  # A server that ends each connection after five requests, with GOAWAY over HTTP/2.
+  server {{
+    listen 127.0.0.1:{few} ssl http2;
+    ssl_certificate "{certificates}/localhost.pem";
+    ssl_certificate_key "{certificates}/localhost.key.pem";
+    keepalive_requests 5;
+    location = /connection {{ return 200 "$connection $connection_requests\n"; }}
+  }}
   # Without TLS, this version of nginx speaks only one version of HTTP on a port.
   server {{
     listen 127.0.0.1:{http2} http2;
@@ -155,26 +163,27 @@ def start(guard, folder):
     if program is None:
         raise PeerError("nginx is not installed: run Tests/Support/Peers/install")
     make_files(folder)
-    (plain, plain_port), (tls, tls_port), (http2, http2_port) = listen(), listen(), listen()
+    (plain, plain_port), (tls, tls_port), (http2, http2_port), (few, few_port) = (listen() for _ in range(4))
     log = folder / "nginx.log"
     configuration = folder / "nginx.conf"
     configuration.write_text(NGINX.format(
         user="user root;" if os.geteuid() == 0 else "", folder=folder, certificates=CERTIFICATES,
-        plain=plain_port, tls=tls_port, http2=http2_port,
+        plain=plain_port, tls=tls_port, http2=http2_port, few=few_port,
         application=APPLICATION.format(socket=hypercorn.socket(folder)), descriptors=4096, connections=2048,
         statuses="\n".join(f'    location = /status/{s} {{ return {s} "{s}\\n"; }}' for s in STATUSES)))
     # nginx takes over the sockets whose numbers this variable lists, as in an upgrade of its own program.
-    inherited = dict(os.environ, NGINX=f"{plain.fileno()};{tls.fileno()};{http2.fileno()};")
-    with plain, tls, http2, open(log, "ab") as output:
+    inherited = dict(os.environ, NGINX=f"{plain.fileno()};{tls.fileno()};{http2.fileno()};{few.fileno()};")
+    with plain, tls, http2, few, open(log, "ab") as output:
         process = guard.start(
             [program, "-p", folder, "-e", log, "-c", configuration],
             env=inherited, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder,
-            pass_fds=[plain.fileno(), tls.fileno(), http2.fileno()],
+            pass_fds=[plain.fileno(), tls.fileno(), http2.fileno(), few.fileno()],
         )
     environment = {
         "LUPINE_NGINX": f"http://127.0.0.1:{plain_port}",
         "LUPINE_NGINX_HTTP2": f"http://127.0.0.1:{http2_port}",
         "LUPINE_NGINX_TLS": f"https://localhost:{tls_port}",
+        "LUPINE_NGINX_FEW": f"https://localhost:{few_port}",
         "LUPINE_CA": str(CERTIFICATES / "root.pem"),
     }
     return environment, lambda: wait_for_both("nginx", process, log, plain_port, tls_port)
