@@ -1,4 +1,5 @@
 import CLibcurl
+import CSockets
 import LupineCore
 
 #if canImport(Glibc)
