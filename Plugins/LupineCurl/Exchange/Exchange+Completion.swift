@@ -74,6 +74,7 @@ extension Exchange {
     let now = MonotonicClock.now
     let easy = self.easy.take()
     let metrics = metrics(easy, at: now)
+    if error.kind == .connectionLost, !clock.hasResponse { loop.endIdle(like: self) }
     if let easy, ports == nil { emitNameResolved(easy) }
     release(easy, isReusable: false, at: now)
     if let writer = incoming.writer.take() {
@@ -102,7 +103,7 @@ extension Exchange {
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.removeExchange(at: now)
     let loop = loop
-    if isReusable { loop.watchIdle(socket) }
+    if isReusable { loop.watchIdle(socket, of: host, at: now) }
     loop.remove(self)
     if let discarded { loop.discard(discarded) }
   }

@@ -15,6 +15,8 @@ final class Exchange: HandshakeOwner {
   var socket: Int32 = -1
   /// The number of the connection behind `socket`; 0 if the descriptor is not a connection.
   var connectionID: UInt64 = 0
+  /// When the exchange began to use its reused connection; nil for a new connection.
+  private(set) var reusedAt: UInt64?
   /// The ports of the exchange's connection; nil before the request is sent.
   var ports: SocketPorts?
   var clock: ExchangeClock
@@ -130,6 +132,7 @@ final class Exchange: HandshakeOwner {
     if submission.version == .http2 { connection = ports.flatMap { loop.connection($0, of: multi) } }
     if submission.isSecured { tls = loop.details(of: easy) }
     clock.isReused = isReused
+    if isReused { reusedAt = MonotonicClock.now }
     emitConnectionEvents(easy, isReused)
     return true
   }

@@ -27,6 +27,7 @@ extension Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     apply(submission.settings, isSecured: isSecured)
+    set(makesConnection: submission.context.needsNewConnection || !connections.isKeptAlive)
     if hasAddresses { clearAddresses() }
     if multi.route.overridesResolver { try setAddresses(submission.connectionKey, submission.url) }
     guard multi.route.hasProxy else { return }
@@ -111,6 +112,12 @@ extension Easy {
     guard options != connections else { return }
     connections = options
     multi.settings.apply(options, to: handle)
+  }
+
+  private func set(makesConnection makes: Bool) {
+    guard makes != makesConnection else { return }
+    handle.set(CURLOPT_FRESH_CONNECT, makes ? 1 : 0)
+    makesConnection = makes
   }
 
   /// Sets the session's addresses of hosts.

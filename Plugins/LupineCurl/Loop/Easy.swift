@@ -41,6 +41,8 @@ final class Easy {
   /// The settings of the last exchange's session.
   var settings: ExchangeSettings?
   var connections = ConnectionOptions()
+  /// Whether libcurl makes a connection for the exchange and uses no other one.
+  var makesConnection = false
   var addresses = StringList()
   /// Whether `addresses` were resolved for the current exchange.
   var hasAddresses = false

@@ -48,7 +48,6 @@ struct EasySettings {
 
   /// Sets the connection options.
   func apply(_ options: ConnectionOptions, to easy: borrowing EasyHandle) {
-    easy.set(CURLOPT_FRESH_CONNECT, options.isKeptAlive ? 0 : 1)
     easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(options.idleLifetime ?? configuration.idleConnectionLifetime))
     easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(options.lifetime ?? configuration.connectionLifetime))
     let interval = Self.seconds(options.probeInterval ?? .seconds(60))

@@ -66,10 +66,31 @@ extension Loop {
     }
   }
 
-  /// Watches a connection that may be idle from now on.
-  func watchIdle(_ descriptor: Int32) {
-    guard let socket = watchedSocket(descriptor), socket.isConnection, socket.watchedEvents == 0 else { return }
-    watch(descriptor, socket, for: Poller.readable)
+  /// Watches an exchange's connection, which may be idle from now on.
+  func watchIdle(_ descriptor: Int32, of host: HostQueue, at now: UInt64) {
+    guard let socket = watchedSocket(descriptor), socket.isConnection else { return }
+    socket.host = host
+    socket.idleSince = now
+    if socket.watchedEvents == 0 { watch(descriptor, socket, for: Poller.readable) }
+  }
+
+  /// Ends the connections to the origin of an exchange whose reused connection was lost, if they have been idle since
+  /// before the exchange began to use that connection.
+  ///
+  /// A server that has closed one of them, as after a timeout, has probably closed the others. libcurl does not reuse the
+  /// one that was used last, so that the lost connection may be the one that was idle the shortest time.
+  func endIdle(like lost: Exchange) {
+    guard let begun = lost.reusedAt else { return }
+    let used = exchanges.values.compactMap { $0.isUnderWay && $0 !== lost ? $0.ports : nil }
+    for index in sockets.indices {
+      guard let socket = sockets[index], socket.multi === lost.multi, socket.isConnection, !socket.isMultiplexed,
+        socket.host === lost.host, socket.idleSince <= begun, socket.requestedEvents == 0,
+        !used.contains(SocketPorts(Int32(index)))
+      else { continue }
+      poller.unwatch(Int32(index))
+      socket.watchedEvents = 0
+      watchdog.connections.end(Int32(index))
+    }
   }
 
   /// Handles the events of a connection for which libcurl does not wait.
@@ -200,6 +221,10 @@ final class WatchedSocket {
   var multi: Multi
   /// The events that epoll watches for; 0 if the descriptor is not watched.
   var watchedEvents: UInt32 = 0
+  /// The origin of the last exchange on the connection; `nil` before it has ended.
+  var host: HostQueue?
+  /// When the last exchange on the connection ended.
+  var idleSince: UInt64 = 0
   /// The events that libcurl waits for; 0 while the connection is idle or all of its exchanges are paused.
   var requestedEvents: UInt32 = 0
   /// The exchange for which libcurl last reported the descriptor.
