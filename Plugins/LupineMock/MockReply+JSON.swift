@@ -62,11 +62,32 @@ extension MockReply {
     encoded(members.mapValues { $0.mapValues(Element.init) }, status, encoder)
   }
 
+  /// An object as JSON whose literal nests and contains variables: `["items": [["id": id, "name": name]], "total": 1]`;
+  /// see `ParameterValue`.
+  @_disfavoredOverload
+  public static func json(
+    _ members: [String: (any ParameterValue)?], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(NestedElement(value: members), status, encoder)
+  }
+
+  /// An array as JSON whose literal nests and contains variables: `[["id": id, "user": ["name": name, "age": 1]]]`;
+  /// see `ParameterValue`.
+  @_disfavoredOverload
+  public static func json(
+    _ elements: [(any ParameterValue)?], status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    encoded(elements.map { NestedElement(value: $0 ?? JSONValue.null) }, status, encoder)
+  }
+
   /// Gives the compiler's message for a nested literal that contains variables; see `json(_:status:encoder:)` of a
   /// literal.
   @available(
     *, unavailable,
-    message: "Write each variable in this literal with .jsonValue, such as name.jsonValue, or use an Encodable type."
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
   )
   @_disfavoredOverload
   public static func json(
@@ -79,7 +100,10 @@ extension MockReply {
   /// literal.
   @available(
     *, unavailable,
-    message: "Write each variable in this literal with .jsonValue, such as name.jsonValue, or use an Encodable type."
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
   )
   @_disfavoredOverload
   public static func json(
@@ -98,6 +122,15 @@ extension MockReply {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return encoder
+  }
+
+  private struct NestedElement: Encodable, Sendable {
+    let value: any ParameterValue
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try value.encodeParameter(into: &container)
+    }
   }
 
   private struct Element: Encodable, Sendable {

@@ -48,7 +48,7 @@ extension Session {
     stream(window) { try route.asRequest(relativeTo: self.baseURL) }
   }
 
-  private func stream(_ window: Int, _ request: () throws -> OutgoingRequest) -> DataStreamRequest {
+  func stream(_ window: Int, _ request: () throws -> OutgoingRequest) -> DataStreamRequest {
     let consumer = StreamConsumer(window: max(1, window))
     return DataStreamRequest(makeExecution(handler: consumer, request: request), consumer)
   }

@@ -86,7 +86,7 @@ extension Session {
     }
   }
 
-  private func download(
+  func download(
     to destination: DownloadDestination, resume: ResumeState?, policy: ResumePolicy = .restart,
     _ request: () throws -> OutgoingRequest
   ) -> DownloadRequest {

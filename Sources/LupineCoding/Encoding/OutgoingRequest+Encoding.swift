@@ -33,6 +33,31 @@ extension OutgoingRequest {
   }
 }
 
+extension OutgoingRequest {
+  /// Returns the request with parameters added that nest, and whose values have different types.
+  ///
+  /// - Throws: `LupineError` from the encoder.
+  @_disfavoredOverload
+  public func encoding(
+    _ parameters: [String: (any ParameterValue)?], with encoder: any ParameterEncoder = .urlEncodedForm
+  ) throws(LupineError) -> OutgoingRequest {
+    try LupineError.encodingParameters { try encoder.encode(NestedParameter(parameters), into: self) }
+  }
+
+  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  @available(
+    *, unavailable,
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
+  )
+  @_disfavoredOverload
+  public func encoding(
+    _ parameters: [String: Any], with encoder: any ParameterEncoder = .urlEncodedForm
+  ) throws(LupineError) -> OutgoingRequest { self }
+}
+
 /// Parameters whose values have different types, as one value to encode.
 struct AnyEncodableParameters: Encodable, Sendable {
   private let values: [String: any Encodable & Sendable]

@@ -25,6 +25,15 @@ public struct Parameters: Sendable, Hashable {
   @_disfavoredOverload
   public init(_ values: [String: any JSONValueConvertible]) { self.values = values.mapValues { $0.jsonValue } }
 
+  /// Gives the compiler's message for values of variables in nested literals.
+  @available(
+    *, unavailable,
+    message:
+      "In nested literals of `Parameters` write `.jsonValue` behind each variable, such as `[\"id\": id.jsonValue]`."
+  )
+  @_disfavoredOverload
+  public init(_ values: [String: Any]) { self.init() }
+
   /// The value of the parameter with that name, or `nil` if there is none.
   ///
   /// Setting `nil` removes the parameter; `.null` sets it to `null`.

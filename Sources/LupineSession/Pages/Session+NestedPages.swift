@@ -1,0 +1,47 @@
+public import HTTPTypes
+public import LupineCoding
+public import LupineCore
+
+extension Session {
+  /// Requests the pages of a resource, the first of them with nested parameters of different types.
+  @_disfavoredOverload
+  public func pages<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: (any ParameterValue)?],
+    headers: RequestHeaders = RequestHeaders(), decoder: (any DataDecoder)? = nil, limit: Int = 100,
+    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
+  ) -> PageSequence<Value> {
+    let first = result { try makeOutgoingRequest(url, parameters: parameters, headers: headers) }
+    return PageSequence(session: self, first: first, decoder: decoder, limit: limit, configure: configure)
+  }
+
+  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  @available(
+    *, unavailable,
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
+  )
+  @_disfavoredOverload
+  public func pages<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: Any],
+    headers: RequestHeaders = RequestHeaders(), decoder: (any DataDecoder)? = nil, limit: Int = 100,
+    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
+  ) -> PageSequence<Value> {
+    pages(of: type, from: url)
+  }
+
+  /// Requests the pages of a resource, the first of them with nested parameters of different types.
+  ///
+  /// Fields are those of swift-http-types.
+  @_disfavoredOverload
+  public func pages<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: (any ParameterValue)?],
+    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
+    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
+  ) -> PageSequence<Value> {
+    pages(
+      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
+      configure: configure)
+  }
+}

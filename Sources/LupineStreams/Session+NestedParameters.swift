@@ -1,0 +1,45 @@
+public import HTTPTypes
+public import LupineCoding
+public import LupineCore
+public import LupineSession
+
+extension Session {
+  /// Makes a stream request with parameters that nest, and whose values have different types.
+  @_disfavoredOverload
+  public func streamRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
+  ) -> DataStreamRequest {
+    stream(window) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
+  }
+
+  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  @available(
+    *, unavailable,
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
+  )
+  @_disfavoredOverload
+  public func streamRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
+  ) -> DataStreamRequest {
+    streamRequest(url)
+  }
+
+  /// Makes a stream request with parameters that nest, and whose values have different types.
+  ///
+  /// Fields are those of swift-http-types.
+  @_disfavoredOverload
+  public func streamRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields, window: Int = 512 << 10
+  ) -> DataStreamRequest {
+    streamRequest(
+      url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), window: window)
+  }
+}

@@ -1,0 +1,47 @@
+public import HTTPTypes
+public import LupineCoding
+public import LupineCore
+public import LupineSession
+
+extension Session {
+  /// Writes the response of a request with nested parameters of different types to a file.
+  @_disfavoredOverload
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(to: destination, resume: nil) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
+  }
+
+  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  @available(
+    *, unavailable,
+    message: """
+      A nested literal takes literals and ParameterValues. Write `.parameterValue` behind an array or a dictionary in a \
+      variable, and `extension T: ParameterValue {}` for an Encodable type of yours.
+      """
+  )
+  @_disfavoredOverload
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(url)
+  }
+
+  /// Writes the response of a request with nested parameters of different types to a file.
+  ///
+  /// Fields are those of swift-http-types.
+  @_disfavoredOverload
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields, to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(
+      url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), to: destination)
+  }
+}
