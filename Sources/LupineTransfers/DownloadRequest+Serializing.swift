@@ -20,6 +20,19 @@ extension DownloadRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
+    serializing(serializer)
+  }
+
+  /// Returns a task for the value of a closure.
+  public func serializingResponse<Output>(
+    using serializer: ClosureResponseSerializer<Output>
+  ) -> DownloadTask<Output> {
+    serializing(serializer)
+  }
+
+  private func serializing<Serializer: ResponseSerializer>(
+    _ serializer: Serializer
+  ) -> DownloadTask<Serializer.Output> {
     DownloadTask(execution) { [consumer] execution in
       let serialization = execution.addSerializer(serializer)
       return await DownloadResponse(await execution.outcome(), consumer, serialization, in: execution)

@@ -197,7 +197,24 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
-    let serialization = execution.addSerializer(responseSerializer)
+    handle(queue, responseSerializer, completionHandler)
+  }
+
+  // Swift 6.3.1 refuses a closure in `.closure { … }` if the parameter's type is generic.
+  /// Calls the handler with a closure's value for the file, where `response(queue:completionHandler:)` does.
+  @discardableResult
+  public func response<Output>(
+    queue: DispatchQueue? = nil, responseSerializer: ClosureResponseSerializer<Output>,
+    completionHandler: @escaping @Sendable (DownloadResponse<Output>) -> Void
+  ) -> Self {
+    handle(queue, responseSerializer, completionHandler)
+  }
+
+  private func handle<Serializer: ResponseSerializer>(
+    _ queue: DispatchQueue?, _ serializer: Serializer,
+    _ completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    let serialization = execution.addSerializer(serializer)
     execution.addCompletionHandler { [consumer] execution, outcome in
       let response = await DownloadResponse(outcome, consumer, serialization, in: execution)
       await Queueing.call(on: queue) { completionHandler(response) }

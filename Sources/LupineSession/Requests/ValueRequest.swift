@@ -44,6 +44,12 @@ extension ValueRequest {
     DataTask(execution, SessionBoundSerializer(serializer, defaults))
   }
 
+  // Swift 6.3.1 refuses a closure in `.closure { … }` if the parameter's type is generic.
+  /// Returns a task for the result of a closure.
+  public func serializingResponse<Output>(using serializer: ClosureResponseSerializer<Output>) -> DataTask<Output> {
+    DataTask(execution, SessionBoundSerializer(serializer, defaults))
+  }
+
   private func serializing<Serializer: ResponseSerializer>(
     _ serializer: (DecodingDefaults) -> Serializer
   ) -> DataTask<Serializer.Output> {
@@ -122,6 +128,15 @@ extension ValueRequest {
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
+  }
+
+  /// Calls the handler with the result of a closure, where `response(queue:completionHandler:)` does.
+  @discardableResult
+  public func response<Output>(
+    queue: DispatchQueue? = nil, responseSerializer: ClosureResponseSerializer<Output>,
+    completionHandler: @escaping @Sendable (DataResponse<Output>) -> Void
   ) -> Self {
     handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
   }

@@ -85,7 +85,7 @@ extension Session.Builder {
   /// Sets the encoder of parameters for requests that do not name one.
   ///
   /// Default: URL-encoded form.
-  public func parameterEncoder(_ encoder: some ParameterEncoder) -> Self {
+  public func parameterEncoder(_ encoder: any ParameterEncoder) -> Self {
     changed { $0.configuration.parameterEncoder = encoder }
   }
 
@@ -213,7 +213,7 @@ extension Session.Builder {
   }
 
   /// Installs a plugin, which adds its parts.
-  public func install(_ plugin: some Plugin) -> Self { changed { plugin.install(in: &$0) } }
+  public func install(_ plugin: any Plugin) -> Self { changed { plugin.install(in: &$0) } }
 }
 
 extension Session.Builder {
@@ -225,7 +225,7 @@ extension Session.Builder {
   /// Adds the content codings and authentication schemes of a plugin that the builder does not already have by name.
   ///
   /// Use it in a library with its own defaults: the parts that a program has installed before stay.
-  public func installDefault(_ plugin: some Plugin) -> Self {
+  public func installDefault(_ plugin: any Plugin) -> Self {
     let defaults = Session.Builder().install(plugin)
     return changed { builder in
       builder.codings += defaults.codings.filter { coding in !codings.contains { $0.name == coding.name } }

@@ -15,6 +15,14 @@ let package = Package(
         .product(name: "Lupine", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
         .product(name: "LupineTesting", package: "Lupine"),
-      ])
+      ]),
+    // A module whose declarations belong to the main actor by default.
+    .executableTarget(
+      name: "OnMainActor",
+      dependencies: [
+        .product(name: "Lupine", package: "Lupine"),
+        .product(name: "LupineMock", package: "Lupine"),
+      ],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
   ]
 )

@@ -34,6 +34,7 @@ import LupineMock
     guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
     try await checkBreaker()
     try await checkNetwork()
+    try await checkNestedParameters()
     // These requests never start; they show that the calls compile.
     _ = session.download(OwnRoute()).refreshingURL(freshURL)
     _ = session.upload(multipart: OwnForm(), to: OwnPlace())
