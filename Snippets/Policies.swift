@@ -68,3 +68,12 @@ let reading = try Session.Builder().transport(mock).retrier(policy).install(brea
 let writing = try Session.Builder().transport(mock).install(breaker).install(.rateLimit(10, per: .seconds(1))).build()
 // snippet.hide
 _ = (reading, writing)
+
+let gateway = try Session.Builder()
+  .transport(mock)
+  .install(.circuitBreaker { $0.key = .path() })  // /orders and /users have a circuit each
+  .install(.concurrencyLimit(20, key: .custom { $0.url.path.hasPrefix("/v2/") ? "new" : "old" }))
+  .install(.hedging(after: .milliseconds(300), badStatusCodes: [503]))
+  .build()
+// snippet.hide
+print(await gateway.request("https://api.example.com/v1/items").serializingString().result)

@@ -6,7 +6,8 @@ import Synchronization
 
 /// Stops exchanges with a server that fails too often, so that the server can recover and callers fail fast.
 ///
-/// Each origin (scheme, host and port) has its own circuit, which is closed at first. The circuit opens when the window
+/// Each origin (scheme, host and port) has its own circuit, unless the configuration has another `key`. A circuit is
+/// closed at first. The circuit opens when the window
 /// has enough exchanges and too many of them failed: then exchanges fail at once with kind `circuitOpen`. After the
 /// break one exchange is sent as a probe. If it brings a good head the circuit closes, otherwise it opens for twice as
 /// long.
@@ -17,7 +18,7 @@ import Synchronization
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock
-  private let circuits = Mutex(RecentTable<HTTPURL.Origin, Circuit>(limit: 1_000))
+  private let circuits = Mutex(RecentTable<PolicyKey.Value, Circuit>(limit: 1_000))
 
   /// The conditions for opening a circuit, and the length of the breaks.
   public struct Configuration: Sendable {
@@ -45,6 +46,10 @@ public final class CircuitBreaker: Plugin {
     ///
     /// Default: 408, 429 and 500 to 599.
     public var failureStatusCodes = Set([408, 429] + Array(500...599))
+    /// The exchanges that share a circuit.
+    ///
+    /// Default: those with one origin.
+    public var key = PolicyKey.origin
 
     /// Creates the default configuration.
     public init() {}
@@ -62,8 +67,17 @@ public final class CircuitBreaker: Plugin {
     self.clock = PolicyClock(clock)
   }
 
-  /// Whether the circuit of a URL's origin is closed; a circuit that waits for a probe is not.
-  public func isClosed(for url: HTTPURL) -> Bool { circuits.withLock { $0[url.origin] }?.isClosed ?? true }
+  /// Whether the circuit of a URL is closed; a circuit that waits for a probe is not.
+  public func isClosed(for url: HTTPURL) -> Bool { isClosed(for: OutgoingRequest(url: url)) }
+
+  /// Whether the circuit of a request is closed; a circuit that waits for a probe is not.
+  public func isClosed(for request: OutgoingRequest) -> Bool {
+    let key = key(of: request)
+    return circuits.withLock { $0[key] }?.isClosed ?? true
+  }
+
+  /// Returns the key of the circuit of a request.
+  func key(of request: OutgoingRequest) -> PolicyKey.Value { configuration.key.value(for: request) }
 
   /// Inserts the breaker between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
@@ -76,29 +90,29 @@ public final class CircuitBreaker: Plugin {
   /// Admits an exchange.
   ///
   /// - Throws: `LupineError` of kind `circuitOpen`.
-  func admit(_ origin: HTTPURL.Origin, _ context: TransferContext) throws(LupineError) -> Circuit.Pass {
+  func admit(_ key: PolicyKey.Value, _ context: TransferContext) throws(LupineError) -> Circuit.Pass {
     let now = clock.clock(or: context.clock).now()
-    switch change(origin, { $0.admit(now: now) }) {
+    switch change(key, { $0.admit(now: now) }) {
     case .pass(let pass):
-      if pass.isProbe { context.emit(Self.event("admits an exchange as a probe of \(origin)")) }
+      if pass.isProbe { context.emit(Self.event("admits an exchange as a probe of \(key)")) }
       return pass
     case .refuse(let rest):
       let wait = rest > .zero ? "for another \(rest.milliseconds)" : "until its probe has ended"
-      context.emit(Self.event("refuses the exchange: the circuit of \(origin) is open \(wait)"))
+      context.emit(Self.event("refuses the exchange: the circuit of \(key) is open \(wait)"))
       throw LupineError(
-        .circuitOpen, "\(origin) has failed too often; its circuit is open \(wait), and nothing was sent.")
+        .circuitOpen, "\(key) has failed too often; its circuit is open \(wait), and nothing was sent.")
     }
   }
 
   /// Records the result of an exchange; `nil` if it does not show the state of the server.
-  func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ origin: HTTPURL.Origin, _ context: TransferContext) {
+  func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ key: PolicyKey.Value, _ context: TransferContext) {
     let now = clock.clock(or: context.clock).now()
-    let event = change(origin) { $0.record(isSuccess, pass, now: now, configuration) }
+    let event = change(key) { $0.record(isSuccess, pass, now: now, configuration) }
     switch event {
     case .opened(let duration, let failures, let total):
       context.emit(
-        Self.event("opens the circuit of \(origin) for \(duration.milliseconds): \(failures) of \(total) failed"))
-    case .closed: context.emit(Self.event("closes the circuit of \(origin)"))
+        Self.event("opens the circuit of \(key) for \(duration.milliseconds): \(failures) of \(total) failed"))
+    case .closed: context.emit(Self.event("closes the circuit of \(key)"))
     case nil: break
     }
   }
@@ -106,11 +120,11 @@ public final class CircuitBreaker: Plugin {
   /// Whether the status counts as a failure of the server.
   func isFailure(_ status: Int) -> Bool { configuration.failureStatusCodes.contains(status) }
 
-  private func change<Value: Sendable>(_ origin: HTTPURL.Origin, _ body: (inout Circuit) -> Value) -> Value {
+  private func change<Value: Sendable>(_ key: PolicyKey.Value, _ body: (inout Circuit) -> Value) -> Value {
     circuits.withLock { circuits in
-      var circuit = circuits[origin] ?? Circuit()
+      var circuit = circuits[key] ?? Circuit()
       let value = body(&circuit)
-      circuits[origin] = circuit
+      circuits[key] = circuit
       return value
     }
   }
@@ -136,25 +150,25 @@ struct CircuitBreakerLayer: Transport {
   var capabilities: TransportCapabilities { base.capabilities }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let origin = request.url.origin
-    let pass = try breaker.admit(origin, context)
+    let key = breaker.key(of: request)
+    let pass = try breaker.admit(key, context)
     do throws(LupineError) {
       let response = try await base.send(request, in: context)
       guard !breaker.isFailure(response.head.status.code) else {
-        breaker.record(false, pass, origin, context)
+        breaker.record(false, pass, key, context)
         return response
       }
       // A stream may last for hours; the head is enough to judge a probe.
       guard !pass.isProbe else {
-        breaker.record(true, pass, origin, context)
+        breaker.record(true, pass, key, context)
         return response
       }
       response.body.onEnd { [breaker] end in
-        breaker.record(Self.isSuccess(end, context), pass, origin, context)
+        breaker.record(Self.isSuccess(end, context), pass, key, context)
       }
       return response
     } catch {
-      breaker.record(Self.isSuccess(.failure(error), context), pass, origin, context)
+      breaker.record(Self.isSuccess(.failure(error), context), pass, key, context)
       throw error
     }
   }

@@ -3,13 +3,14 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Limits the number of concurrent exchanges with each origin; further exchanges wait in a first-in, first-out queue.
+/// Limits the number of concurrent exchanges with each origin, or of each other `PolicyKey`; further exchanges wait in a
+/// first-in, first-out queue.
 ///
 /// An exchange counts as running until the last byte of its response has been read. If the queue is full as well, an
 /// exchange fails at once with kind `concurrencyLimited`. Time in the queue counts towards the timeouts of the request.
 /// A cancelled exchange leaves the queue. One limiter may be shared by several sessions.
 public final class ConcurrencyLimiter: Plugin {
-  private struct OriginQueue {
+  private struct KeyQueue {
     var running = 0
     var waiting = RemovableQueue<Waiter<Void>>()
   }
@@ -22,22 +23,32 @@ public final class ConcurrencyLimiter: Plugin {
 
   private let limit: Int
   private let queueLimit: Int
-  private let queues = Mutex<[HTTPURL.Origin: OriginQueue]>([:])
+  private let key: PolicyKey
+  private let queues = Mutex<[PolicyKey.Value: KeyQueue]>([:])
 
   /// Makes a limiter.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of concurrent exchanges with one origin. Default: 100.
+  ///   - limit: the maximum number of concurrent exchanges with one key. Default: 100.
   ///   - queueLimit: the maximum number of waiting exchanges. Default: 1,000.
-  public init(limit: Int = 100, queueLimit: Int = 1_000) {
+  ///   - key: the exchanges that share the limit. Default: those with one origin.
+  public init(limit: Int = 100, queueLimit: Int = 1_000, key: PolicyKey = .origin) {
+    self.key = key
     self.limit = max(1, limit)
     self.queueLimit = max(0, queueLimit)
   }
 
-  /// The number of running and waiting exchanges with a URL's origin.
-  public func load(of url: HTTPURL) -> (running: Int, waiting: Int) {
-    queues.withLock { $0[url.origin].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
+  /// The number of running and waiting exchanges with the key of a URL.
+  public func load(of url: HTTPURL) -> (running: Int, waiting: Int) { load(of: OutgoingRequest(url: url)) }
+
+  /// The number of running and waiting exchanges with the key of a request.
+  public func load(of request: OutgoingRequest) -> (running: Int, waiting: Int) {
+    let key = key(of: request)
+    return queues.withLock { $0[key].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
   }
+
+  /// Returns the key of a request.
+  func key(of request: OutgoingRequest) -> PolicyKey.Value { key.value(for: request) }
 
   /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {
@@ -51,34 +62,34 @@ public final class ConcurrencyLimiter: Plugin {
   ///
   /// - Throws: `LupineError` of kind `concurrencyLimited` if the queue is full, or the cancellation reason if the
   ///   exchange is cancelled.
-  func enter(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
-    switch admit(origin) {
+  func enter(_ key: PolicyKey.Value, _ context: TransferContext) async throws(LupineError) {
+    switch admit(key) {
     case .running: return
     case .full:
       context.emit(
-        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the queue of \(origin) is full"))
+        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the queue of \(key) is full"))
       throw LupineError(
         .concurrencyLimited,
-        "\(limit) exchanges with \(origin) are running and \(queueLimit) wait; nothing was sent.")
+        "\(limit) exchanges with \(key) are running and \(queueLimit) wait; nothing was sent.")
     case .waiting(let waiter, let place):
       context.emit(.decided(policy: "concurrency limiter", reason: "queues the exchange: \(limit) are running"))
       context.onCancel { waiter.cancel() }
       if await waiter.value() != nil { return context.touch() }
-      queues.withLock { _ = $0[origin]?.waiting.remove(place) }
+      queues.withLock { _ = $0[key]?.waiting.remove(place) }
       throw context.control.reason ?? LupineError(.cancelled, "The request was cancelled.")
     }
   }
 
   /// Passes the place to the next waiting exchange.
-  func leave(_ origin: HTTPURL.Origin) {
-    while let next = nextWaiter(origin), !next.resume(returning: ()) {}
+  func leave(_ key: PolicyKey.Value) {
+    while let next = nextWaiter(key), !next.resume(returning: ()) {}
   }
 
-  private func admit(_ origin: HTTPURL.Origin) -> Admission {
+  private func admit(_ key: PolicyKey.Value) -> Admission {
     queues.withLock { queues in
       // Changed in place: a copy would copy the waiters.
-      if queues[origin]?.running ?? 0 < limit {
-        queues[origin, default: OriginQueue()].running += 1
+      if queues[key]?.running ?? 0 < limit {
+        queues[key, default: KeyQueue()].running += 1
         return .running
       }
       let waiter = Waiter<Void>()
@@ -90,11 +101,11 @@ public final class ConcurrencyLimiter: Plugin {
   }
 
   /// Returns the next waiter, which gets the place; `nil` if the queue is empty, and then the place is free.
-  private func nextWaiter(_ origin: HTTPURL.Origin) -> Waiter<Void>? {
+  private func nextWaiter(_ key: PolicyKey.Value) -> Waiter<Void>? {
     queues.withLock { queues in
-      if let next = queues[origin]?.waiting.popFirst() { return next }
-      queues[origin]?.running -= 1
-      if queues[origin]?.running == 0 { queues[origin] = nil }
+      if let next = queues[key]?.waiting.popFirst() { return next }
+      queues[key]?.running -= 1
+      if queues[key]?.running == 0 { queues[key] = nil }
       return nil
     }
   }
@@ -102,8 +113,10 @@ public final class ConcurrencyLimiter: Plugin {
 
 extension Plugin where Self == ConcurrencyLimiter {
   /// A concurrency limiter for this session alone; see `ConcurrencyLimiter`.
-  public static func concurrencyLimit(_ limit: Int, queueLimit: Int = 1_000) -> ConcurrencyLimiter {
-    ConcurrencyLimiter(limit: limit, queueLimit: queueLimit)
+  public static func concurrencyLimit(
+    _ limit: Int, queueLimit: Int = 1_000, key: PolicyKey = .origin
+  ) -> ConcurrencyLimiter {
+    ConcurrencyLimiter(limit: limit, queueLimit: queueLimit, key: key)
   }
 }
 
@@ -115,14 +128,14 @@ struct ConcurrencyLayer: Transport {
   var capabilities: TransportCapabilities { base.capabilities }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let origin = request.url.origin
-    try await limiter.enter(origin, context)
+    let key = limiter.key(of: request)
+    try await limiter.enter(key, context)
     do throws(LupineError) {
       let response = try await base.send(request, in: context)
-      response.body.onEnd { [limiter] _ in limiter.leave(origin) }
+      response.body.onEnd { [limiter] _ in limiter.leave(key) }
       return response
     } catch {
-      limiter.leave(origin)
+      limiter.leave(key)
       throw error
     }
   }

@@ -3,13 +3,16 @@ public import LupineSession
 
 /// Sends a slow request a second time, and uses the response that arrives first.
 ///
-/// If no response arrives within the delay, or a bad one arrives earlier, the same exchange is sent again in parallel.
-/// The first good response is used and the other exchanges are cancelled. If there is no good response, the last result
-/// is used. An error that a `RetryPolicy` would not retry, or a bad response with `Retry-After`, ends the hedging;
-/// running exchanges continue.
+/// If no response arrives within the delay, the same exchange is sent again in parallel. The first response is used and
+/// the other exchanges are cancelled. An error of the connection that a `RetryPolicy` would retry, such as a refused or
+/// lost connection, starts the next exchange at once; any other error ends the hedging, and running exchanges continue.
+///
+/// A response starts no exchange, whatever its status: a server that fails would get twice its load. `badStatusCodes`
+/// names the statuses of responses after which the exchange is sent again at once, and which are used only if no better
+/// response arrives. A bad response with `Retry-After` ends the hedging.
 ///
 /// Hedging makes the slowest requests faster at the cost of additional requests. It suits servers that are slow at
-/// random, not because of load. A budget limits the hedges to a part of the requests. Only requests that are idempotent
+/// random, not because of load. A `RetryBudget` limits the hedges of every cause to a part of the requests. Only requests that are idempotent
 /// and whose body can be sent again are hedged. Each redirect is a separate exchange.
 public struct Hedging: Plugin {
   /// The time without a response after which the exchange is sent again.
@@ -20,19 +23,20 @@ public struct Hedging: Plugin {
   ///
   /// Default: 1. A negative value means 0.
   public var limit: Int
-  /// The statuses of bad responses.
+  /// The statuses of responses after which the exchange is sent again without a delay.
   ///
-  /// Default: the statuses that a `RetryPolicy` retries.
-  public var badStatusCodes = RetryPolicy.defaultStatusCodes
+  /// Default: none. `RetryPolicy.defaultStatusCodes` are those that a retry policy retries.
+  public var badStatusCodes: Set<Int>
   /// The budget that limits the hedges to each origin; a budget of infinite capacity sets no limit.
   ///
   /// Default: 100, and one more for every five requests that are answered.
   public var budget = RetryBudget()
 
-  /// Creates a hedging plugin with a delay and a limit.
-  public init(delay: Duration = .seconds(2), limit: Int = 1) {
+  /// Creates a hedging plugin.
+  public init(delay: Duration = .seconds(2), limit: Int = 1, badStatusCodes: Set<Int> = []) {
     self.delay = delay
     self.limit = limit
+    self.badStatusCodes = badStatusCodes
   }
 
   /// Inserts hedging between the session and its transport, outside the limiters and the circuit breaker, which count
@@ -45,8 +49,10 @@ public struct Hedging: Plugin {
 
 extension Plugin where Self == Hedging {
   /// Sends a request again if no response arrives within the delay; see `Hedging`.
-  public static func hedging(after delay: Duration = .seconds(2), limit: Int = 1) -> Hedging {
-    Hedging(delay: delay, limit: limit)
+  public static func hedging(
+    after delay: Duration = .seconds(2), limit: Int = 1, badStatusCodes: Set<Int> = []
+  ) -> Hedging {
+    Hedging(delay: delay, limit: limit, badStatusCodes: badStatusCodes)
   }
 }
 

@@ -4,15 +4,15 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Limits the number of exchanges with each origin that begin in any period of a given length; further exchanges wait
-/// for their turn.
+/// Limits the number of exchanges with each origin, or of each other `PolicyKey`, that begin in any period of a given
+/// length; further exchanges wait for their turn.
 ///
 /// The limit is exact: it holds for every period of that length, wherever the period begins. As many exchanges as the
 /// limit allows may begin at once. An exchange whose wait would exceed the maximum fails at once with kind
 /// `rateLimited`. The wait counts towards the timeouts of the request. The turn of a cancelled exchange is lost. One
 /// limiter may be shared by several sessions.
 public final class RateLimiter: Plugin {
-  /// The start times of the last exchanges with one origin, past and future, in order.
+  /// The start times of the last exchanges with one key, past and future, in order.
   struct Turns {
     private var starts: Deque<Duration> = []
 
@@ -33,23 +33,26 @@ public final class RateLimiter: Plugin {
   private let limit: Int
   private let interval: Duration
   private let maximumWait: Duration
+  private let key: PolicyKey
   private let clock: PolicyClock
-  private let turns = Mutex(RecentTable<HTTPURL.Origin, Turns>(limit: 1_000))
+  private let turns = Mutex(RecentTable<PolicyKey.Value, Turns>(limit: 1_000))
 
   /// Makes a limiter.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of exchanges with one origin in the period.
+  ///   - limit: the maximum number of exchanges with one key in the period.
   ///   - interval: the length of the period. Default: 1 second.
   ///   - maximumWait: the maximum wait of an exchange. Default: 30 seconds.
+  ///   - key: the exchanges that share the limit. Default: those with one origin.
   ///   - clock: the clock for the period. Default: the clock of the session that uses the limiter first.
   public init(
     _ limit: Int, per interval: Duration = .seconds(1), maximumWait: Duration = .seconds(30),
-    clock: (any Clock<Duration>)? = nil
+    key: PolicyKey = .origin, clock: (any Clock<Duration>)? = nil
   ) {
     self.limit = max(1, limit)
     self.interval = interval.bounded
     self.maximumWait = maximumWait.bounded
+    self.key = key
     self.clock = PolicyClock(clock)
   }
 
@@ -62,17 +65,20 @@ public final class RateLimiter: Plugin {
       })
   }
 
+  /// Returns the key of a request.
+  func key(of request: OutgoingRequest) -> PolicyKey.Value { key.value(for: request) }
+
   /// Waits for a turn.
   ///
   /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the cancellation reason if the exchange
   ///   is cancelled.
-  func waitForTurn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
+  func waitForTurn(_ key: PolicyKey.Value, _ context: TransferContext) async throws(LupineError) {
     let time = clock.clock(or: context.clock)
-    guard let delay = reserve(origin, now: time.now()) else {
-      context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(origin)"))
+    guard let delay = reserve(key, now: time.now()) else {
+      context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(key)"))
       throw LupineError(
         .rateLimited,
-        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(origin), and this one would wait for longer "
+        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(key), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
     guard delay > .zero else { return }
@@ -81,12 +87,12 @@ public final class RateLimiter: Plugin {
   }
 
   /// Reserves a turn and returns the time until it; returns `nil` without a reservation if the wait is too long.
-  private func reserve(_ origin: HTTPURL.Origin, now: Duration) -> Duration? {
+  private func reserve(_ key: PolicyKey.Value, now: Duration) -> Duration? {
     turns.withLock { turns in
       // Taken out during the change, so that the times are not copied.
-      var own = turns[origin] ?? Turns()
-      turns[origin] = nil
-      defer { turns[origin] = own }
+      var own = turns[key] ?? Turns()
+      turns[key] = nil
+      defer { turns[key] = own }
       return own.reserve(limit, per: interval, now: now, latest: now + maximumWait).map { $0 - now }
     }
   }
@@ -94,8 +100,10 @@ public final class RateLimiter: Plugin {
 
 extension Plugin where Self == RateLimiter {
   /// A rate limiter for this session alone; see `RateLimiter`.
-  public static func rateLimit(_ limit: Int, per interval: Duration = .seconds(1)) -> RateLimiter {
-    RateLimiter(limit, per: interval)
+  public static func rateLimit(
+    _ limit: Int, per interval: Duration = .seconds(1), key: PolicyKey = .origin
+  ) -> RateLimiter {
+    RateLimiter(limit, per: interval, key: key)
   }
 }
 
@@ -107,7 +115,7 @@ struct RateLayer: Transport {
   var capabilities: TransportCapabilities { base.capabilities }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    try await limiter.waitForTurn(request.url.origin, context)
+    try await limiter.waitForTurn(limiter.key(of: request), context)
     return try await base.send(request, in: context)
   }
 

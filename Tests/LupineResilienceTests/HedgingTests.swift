@@ -14,6 +14,11 @@ import Testing
     let policies: [String]
   }
 
+  /// Hedges also on the statuses that a retry policy retries.
+  private static var onStatus: Hedging {
+    .hedging(after: .seconds(2), badStatusCodes: RetryPolicy.defaultStatusCodes)
+  }
+
   /// Makes one request to a server that sends these replies in order, and returns its result and its course.
   private static func run(
     _ replies: [MockReply], method: HTTPRequest.Method = .get, hedging: Hedging = .hedging(after: .seconds(2)),
@@ -53,9 +58,26 @@ import Testing
     #expect(ending.sent == 1)
   }
 
-  @Test func `a bad answer is hedged at once`() async throws {
-    for reply in [MockReply.status(.serviceUnavailable), .reset] {
-      let ending = try await Self.run([reply, .text("good")])
+  @Test(arguments: [500, 502, 503, 429])
+  func `a status starts no hedge unless it is named, because it would double the load of a server that fails`(
+    status: Int
+  ) async throws {
+    let reply = MockReply.text("sorry", status: .init(code: status))
+    let ending = try await Self.run([reply, .text("good")])
+    #expect(ending.response.value == "sorry")
+    #expect(ending.sent == 1)
+    let slow = try await Self.run([reply.delay(.seconds(3)), .text("good").delay(.seconds(5))])
+    #expect(slow.response.value == "sorry")
+    #expect(slow.time == .seconds(3))
+    let named = try await Self.run(
+      [reply, .text("good")], hedging: .hedging(after: .seconds(2), badStatusCodes: [status]))
+    #expect(named.response.value == "good")
+    #expect(named.sent == 2)
+  }
+
+  @Test func `a named status and a lost connection are hedged at once`() async throws {
+    for (reply, hedging) in [(MockReply.status(.serviceUnavailable), Self.onStatus), (.reset, Hedging())] {
+      let ending = try await Self.run([reply, .text("good")], hedging: hedging)
       #expect(ending.response.value == "good")
       #expect(ending.time == .zero)
     }
@@ -68,7 +90,7 @@ import Testing
   ])
   func `an error that another try would not repair is not hedged`(reply: MockReply) async throws {
     for reply in [reply, reply.delay(.seconds(1))] {
-      let ending = try await Self.run([reply, .text("second")])
+      let ending = try await Self.run([reply, .text("second")], hedging: Self.onStatus)
       #expect(ending.response.value != "second")
       #expect(ending.sent == 1)
       #expect(ending.policies.isEmpty)
@@ -85,17 +107,18 @@ import Testing
   }
 
   @Test func `without a successful response the last outcome counts, with its body`() async throws {
-    let bad = try await Self.run([.reset, .text("sorry", status: .serviceUnavailable)])
+    let bad = try await Self.run([.reset, .text("sorry", status: .serviceUnavailable)], hedging: Self.onStatus)
     #expect(bad.response.value == "sorry")
     #expect(bad.response.response?.status == .serviceUnavailable)
-    let lost = try await Self.run([.status(.serviceUnavailable), .fault(.connectionRefused)])
+    let lost = try await Self.run(
+      [.status(.serviceUnavailable), .fault(.connectionRefused)], hedging: Self.onStatus)
     #expect(lost.response.error?.kind == .connectionRefused)
   }
 
   @Test func `a bad answer waits for a hedge that is under way`() async throws {
-    let ending = try await Self.run([
-      .text("sorry", status: .serviceUnavailable).delay(.seconds(3)), .text("good").delay(.seconds(5)),
-    ])
+    let ending = try await Self.run(
+      [.text("sorry", status: .serviceUnavailable).delay(.seconds(3)), .text("good").delay(.seconds(5))],
+      hedging: Self.onStatus)
     #expect(ending.response.value == "good")
     #expect(ending.time == .seconds(7))
   }
@@ -141,7 +164,7 @@ import Testing
   }
 
   @Test func `a failed response is the outcome, with its body, if the budget is used up`() async throws {
-    var hedging = Hedging(delay: .seconds(1), limit: 3)
+    var hedging = Hedging(delay: .seconds(1), limit: 3, badStatusCodes: RetryPolicy.defaultStatusCodes)
     let bad = MockReply.text("sorry", status: .serviceUnavailable)
     for (capacity, replies) in [(0.0, [bad]), (1, [.status(.badGateway), bad]), (1, [.reset, bad])] {
       hedging.budget = RetryBudget(capacity: capacity, refund: 0)
@@ -155,7 +178,7 @@ import Testing
 
   @Test func `a bad answer whose body does not end is hedged at once`() async throws {
     let stalled = MockReply.text("sorry", status: .serviceUnavailable).stall(afterBytes: 1)
-    let ending = try await Self.run([stalled, .text("good")])
+    let ending = try await Self.run([stalled, .text("good")], hedging: Self.onStatus)
     #expect(ending.response.value == "good")
     #expect(ending.time == .zero)
     #expect(ending.sent == 2)
