@@ -18,6 +18,19 @@ public struct VirtualInstant: InstantProtocol {
   /// Returns how much later the other instant is.
   public func duration(to other: VirtualInstant) -> Duration { other.offset.boundedTime - offset.boundedTime }
 
+  /// Returns the instant that is `duration` later.
+  public static func + (instant: VirtualInstant, duration: Duration) -> VirtualInstant {
+    instant.advanced(by: duration)
+  }
+
+  /// Returns the instant that is `duration` earlier.
+  public static func - (instant: VirtualInstant, duration: Duration) -> VirtualInstant {
+    VirtualInstant(offset: instant.offset - duration)
+  }
+
+  /// Returns how much later the left instant is.
+  public static func - (left: VirtualInstant, right: VirtualInstant) -> Duration { right.duration(to: left) }
+
   /// Returns the date at this instant, for a clock that was made at `start`.
   func date(from start: Date) -> Date { start.addingTimeInterval(offset / .seconds(1)) }
 

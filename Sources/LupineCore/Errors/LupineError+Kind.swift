@@ -137,7 +137,7 @@ extension LupineError {
   }
 
   /// The timeout that passed.
-  public enum Timeout: String, Sendable, Hashable {
+  public enum Timeout: String, Sendable, Hashable, CustomStringConvertible {
     /// Name lookup, connection and TLS handshake together took too long.
     case connect
     /// Neither the request nor the response made progress for too long.
@@ -148,6 +148,9 @@ extension LupineError {
     case total
     /// One attempt, with its redirects and challenges, took too long.
     case attempt
+
+    /// The name of the timeout, such as `total`.
+    public var description: String { rawValue }
   }
 }
 

@@ -64,7 +64,7 @@ public struct Limits: Sendable, Hashable {
   public init() {}
 
   /// The name of a limit in errors.
-  public enum Name: String, Sendable, Hashable {
+  public enum Name: String, Sendable, Hashable, CustomStringConvertible {
     /// See `Limits.responseBody`.
     case responseBody
     /// See `Limits.discardedBody`.
@@ -101,5 +101,8 @@ public struct Limits: Sendable, Hashable {
     case nesting
     /// The number of pages that `Session.pages` requests.
     case pages
+
+    /// The name, such as `redirects`.
+    public var description: String { rawValue }
   }
 }

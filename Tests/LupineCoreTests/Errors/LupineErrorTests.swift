@@ -55,4 +55,15 @@ import Testing
     #expect(!LupineError(.timedOut(.total), "").isCancelled)
     #expect(!LupineError(.other, "", underlying: CancellationError()).isCancelled)
   }
+
+  @Test(arguments: [
+    (LupineError.Kind.timedOut(.total), "timedOut(total)"), (.connectionLost, "connectionLost"),
+    (.limitExceeded(.redirects), "limitExceeded(redirects)"), (.unacceptableStatusCode(404), "unacceptableStatusCode(404)"),
+    (.unacceptableContentType("text/html"), #"unacceptableContentType(Optional("text/html"))"#),
+    (.configuration([.init(part: "trust", reason: "no")]), "configuration([trust: no])"),
+    (.plugin("stale"), "plugin(stale)"),
+  ])
+  func `the text of a kind names no module`(kind: LupineError.Kind, text: String) {
+    #expect("\(kind)" == text)
+  }
 }

@@ -130,7 +130,7 @@ import Testing
   @Test func `an endless line is an error`() async {
     stub(.text(String(repeating: "x", count: 100)))
     let calls = await calls { session.streamRequest("a").responseStreamLine(limit: 50, handler: $0) }
-    #expect(calls == ["limitExceeded(LupineCore.Limits.Name.line)"])
+    #expect(calls == ["limitExceeded(line)"])
   }
 }
 

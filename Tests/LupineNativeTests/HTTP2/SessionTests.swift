@@ -178,8 +178,8 @@ import Testing
       let events = try SessionStage.events(of: ([Frame(type: 4)] + frames).flatMap(\.bytes))
       #expect(
         [
-          ["closed limitExceeded(LupineCore.Limits.Name.responseFields)"],
-          ["closed limitExceeded(LupineCore.Limits.Name.responseFieldCount)"],
+          ["closed limitExceeded(responseFields)"],
+          ["closed limitExceeded(responseFieldCount)"],
         ].contains(events), "\(events)")
     }
   }
