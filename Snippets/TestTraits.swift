@@ -18,3 +18,13 @@ struct User: Codable, Sendable {
   let user = try await session.request("https://api.example.com/v1/users/42").serializingDecodable(User.self).value
   #expect(user.name == "mattt")
 }
+
+@Test(.exploring) func `a balance is complete under every fault`() async throws {
+  try await Simulation.explore(seeds: 0..<100) { world in
+    let mock = MockTransport()
+    mock.stub(.get, "/balance", .json(["amount": 10]))
+    let session = try Session.Builder().transport(mock).retrier(.backoff(limit: 9)).build()
+    let balance = try? await session.request("https://bank.example.com/balance").serializingJSON().value
+    #expect(balance?["amount"]?.int == 10)
+  }
+}

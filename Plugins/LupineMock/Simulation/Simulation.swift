@@ -10,18 +10,22 @@ public final class Simulation: Sendable {
   private struct State {
     var generator: SeededGenerator
     var runningRequests: [@Sendable () -> [RequestSummary]] = []
+    var failure: LupineError?
   }
 
   /// The seed that determines the order of events.
   public let seed: UInt64
+  /// Whether the world belongs to a run of `explore(seeds:)`, which repeats the body.
+  public let isExploring: Bool
   /// The world's clock.
   public let clock = SimulationClock()
   let scheduler: SimulationExecutor
   let schedule: FaultSchedule
   private let state: Mutex<State>
 
-  init(seed: UInt64, faults: FaultSchedule = FaultSchedule([])) {
+  init(seed: UInt64, faults: FaultSchedule = FaultSchedule([]), isExploring: Bool = false) {
     self.seed = seed
+    self.isExploring = isExploring
     schedule = faults
     scheduler = SimulationExecutor(seed: seed)
     state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 2)))
@@ -55,14 +59,30 @@ public final class Simulation: Sendable {
 
   /// Throws if a condition is false, so that the seed counts as failing.
   ///
-  /// Use this method inside a simulation: an expectation of a test library would be recorded once for each run. Each
-  /// source location is a separate expectation, whatever its message.
+  /// Use this method inside an exploration, or the trait `.exploring` of `LupineTesting`: otherwise an expectation of a
+  /// test library does not end the exploration, and is reported without the seed and the faults. Each source location is
+  /// a separate expectation, whatever its message.
   public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line,
     column: UInt = #column
   ) throws(LupineError) {
     guard !condition else { return }
-    throw LupineError(.other, message(), underlying: UnmetExpectation(fileID: fileID, line: line, column: column))
+    throw Self.unmet(message(), fileID, line, column)
+  }
+
+  /// Counts the run as failed, although its body does not throw.
+  ///
+  /// For a test library, whose expectations record an issue and continue: `explore(seeds:)` and `withSimulation(seed:)`
+  /// throw the first recorded failure when the body has ended, in the place of the body's own error.
+  public func recordFailure(_ message: String, fileID: String, line: UInt, column: UInt) {
+    state.withLock { $0.failure = $0.failure ?? Self.unmet(message, fileID, line, column) }
+  }
+
+  /// The first failure of `recordFailure(_:fileID:line:column:)`.
+  var recordedFailure: LupineError? { state.withLock { $0.failure } }
+
+  private static func unmet(_ message: String, _ fileID: String, _ line: UInt, _ column: UInt) -> LupineError {
+    LupineError(.other, message, underlying: UnmetExpectation(fileID: fileID, line: line, column: column))
   }
 
   var environment: SessionEnvironment {
@@ -126,7 +146,7 @@ extension Simulation {
     for seed in seeds {
       try Task.checkCancellation()
       count += 1
-      let world = Simulation(seed: seed, faults: FaultSchedule(mix, seed: seed))
+      let world = Simulation(seed: seed, faults: FaultSchedule(mix, seed: seed), isExploring: true)
       do {
         try await SimulationRun(world, stepLimit: stepLimit).run(body)
       } catch {
@@ -147,7 +167,7 @@ extension Simulation {
     var shrinker = Shrinker(found.allFaults, limit: shrinkLimit)
     while let candidate = shrinker.next() {
       try Task.checkCancellation()
-      let world = Simulation(seed: found.seed, faults: FaultSchedule(candidate))
+      let world = Simulation(seed: found.seed, faults: FaultSchedule(candidate), isExploring: true)
       do {
         try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
         shrinker.record(fails: false)

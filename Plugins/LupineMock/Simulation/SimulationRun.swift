@@ -72,6 +72,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
     var left = stepLimit
     while left > 0, world.scheduler.runOne() { left -= 1 }
     world.scheduler.close()
+    if let failure = world.recordedFailure { return .failure(failure) }
     if let stuck { return .failure(stuck) }
     return result.withLock { $0 } ?? .failure(CancellationError())
   }
