@@ -59,13 +59,23 @@ let form: Data = try URLEncodedFormEncoder().encode(["grant_type": "password"])
 print(form.count)
 // snippet.show
 
-// Nested variables of different types, as in ["tags": tags, "page": page], need a struct or `.jsonValue`.
-struct Filter: Encodable {
-  var tags: [String]
-  var page: Int
+// snippet.hide
+mock.stub(.post, "https://api.example.com/issues", .text("opened"))
+// snippet.show
+
+// Literals and variables of different types, at any depth.
+let opened = try await session.request(
+  "issues", method: .post,
+  parameters: ["title": query, "assignee": ["login": "ada", "page": page], "labels": ["bug", ["id": 1]]], encoder: .json
+)
+.serializingString().value
+
+// A type of your own, and an array or a dictionary in a variable.
+struct Filter: Encodable, ParameterValue {
+  var name: String
 }
 let filtered = try await session.request(
-  "users", parameters: ["filter": Filter(tags: tags, page: page), "active": true]
+  "users", parameters: ["filter": ["tags": tags.parameterValue, "by": Filter(name: query)], "active": true]
 )
 .serializingDecodable([User].self).value
 
@@ -79,7 +89,8 @@ let fields: HTTPFields = [.accept: "application/json", .acceptLanguage: "de"]
 let translated = session.request("users", headers: fields)
 
 // snippet.hide
-print(users, ada, filtered, await traced.serializingString().result, await authorized.serializingString().result)
+print(
+  users, ada, opened, filtered, await traced.serializingString().result, await authorized.serializingString().result)
 print(await translated.serializingString().result)
 print(mock.requests.map(\.url.requestTarget), mock.requests.map(\.headers))
 // snippet.show
@@ -184,3 +195,26 @@ case .cancelled, .finished: print("over, after \(prepared.retryCount) retries")
 // snippet.hide
 print(watched)
 await session.finishRequests()
+
+let reading = Task {
+  do throws(LupineError) {
+    for try await line in session.streamRequest("report").serializingLines() { print(line) }
+  } catch {
+    print(error.kind)  // the error of a closure is any Error without throws(LupineError)
+  }
+}
+// snippet.hide
+await reading.value
+// snippet.show
+
+do throws(LupineError) {
+  print(try await session.request("report").validate().serializingString().value)
+} catch let error where error.kind == .timedOut(.total) {
+  print("the report takes too long")
+} catch {
+  switch error.kind {
+  case .timedOut(let timeout): print("the \(timeout) timeout has passed")
+  case .unacceptableStatusCode(let code) where code >= 500: print("the server has failed")
+  default: print("\(error.kind): \(error.message)")
+  }
+}

@@ -22,6 +22,10 @@ for try await user in session.streamRequest("users").serializingDecodableLines(o
 let blob = session.streamRequest("blob").validate()
 for try await piece in blob.serializingBytes(limit: 1_000_000) { print(piece.count) }
 print(await blob.trailers?.count ?? 0)
+
+let archive = session.streamRequest("blob").validate().serializingBytes()
+let size = try await archive.head.headerFields[.contentLength]
+for try await piece in archive { print(piece.count, "of", size ?? "an unknown size") }
 // snippet.hide
 mock.stub(.get, "https://api.example.com/log", .text("one\ntwo\n"))
 // snippet.show

@@ -18,14 +18,14 @@ public struct VirtualInstant: InstantProtocol {
   /// Returns how much later the other instant is.
   public func duration(to other: VirtualInstant) -> Duration { other.offset.boundedTime - offset.boundedTime }
 
-  /// Returns the instant that is `duration` later.
+  /// Returns the instant that is `duration` later, by at most 292 years.
   public static func + (instant: VirtualInstant, duration: Duration) -> VirtualInstant {
     instant.advanced(by: duration)
   }
 
-  /// Returns the instant that is `duration` earlier.
+  /// Returns the instant that is `duration` earlier, by at most 292 years.
   public static func - (instant: VirtualInstant, duration: Duration) -> VirtualInstant {
-    VirtualInstant(offset: instant.offset - duration)
+    VirtualInstant(offset: (instant.offset.boundedTime - duration.bounded).boundedTime)
   }
 
   /// Returns how much later the left instant is.
