@@ -58,11 +58,11 @@ struct NestedParametersTests {
     _ = try await session.download(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields)
       .serializingData().value
     for try await _ in session.streamRequest(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]])
-      .serializingData()
+      .serializingBytes()
     {}
     for try await _ in session.streamRequest(
       Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields
-    ).serializingData() {}
+    ).serializingBytes() {}
     for try await _ in session.pages(
       of: JSONValue.self, from: Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]])
     {}

@@ -58,7 +58,8 @@ import Testing
 
   @Test(arguments: [
     (LupineError.Kind.timedOut(.total), "timedOut(total)"), (.connectionLost, "connectionLost"),
-    (.limitExceeded(.redirects), "limitExceeded(redirects)"), (.unacceptableStatusCode(404), "unacceptableStatusCode(404)"),
+    (.limitExceeded(.redirects), "limitExceeded(redirects)"),
+    (.unacceptableStatusCode(404), "unacceptableStatusCode(404)"),
     (.unacceptableContentType("text/html"), #"unacceptableContentType(Optional("text/html"))"#),
     (.configuration([.init(part: "trust", reason: "no")]), "configuration([trust: no])"),
     (.plugin("stale"), "plugin(stale)"),
