@@ -93,7 +93,7 @@ public final class ConcurrencyLimiter: Plugin {
         return .running
       }
       let waiter = Waiter<Void>()
-      guard queues[origin]?.waiting.count ?? 0 < queueLimit, let place = queues[origin]?.waiting.append(waiter) else {
+      guard queues[key]?.waiting.count ?? 0 < queueLimit, let place = queues[key]?.waiting.append(waiter) else {
         return .full
       }
       return .waiting(waiter, place)
