@@ -1,6 +1,7 @@
 import DequeModule
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// Sends commands over a bounded number of connections, on threads of `BlockingWork`.
@@ -18,7 +19,7 @@ final class RedisClient: Sendable {
   }
 
   private struct State {
-    var circuit: RedisCircuit
+    var circuit: ProbeCircuit
     var queue: Deque<RedisOperation> = []
     /// The number of threads that take operations from the queue.
     var threads = 0
@@ -41,7 +42,7 @@ final class RedisClient: Sendable {
     self.server = server
     self.options = options
     self.clock = clock
-    state = Mutex(State(circuit: RedisCircuit(delays: options.reconnectDelays)))
+    state = Mutex(State(circuit: ProbeCircuit(delays: options.reconnectDelays)))
   }
 
   /// Sends a command and returns the reply, which is no error.

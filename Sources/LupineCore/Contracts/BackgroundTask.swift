@@ -7,15 +7,23 @@ extension TransferContext {
   /// it and waits for its end, and a session that is released cancels it. The task does not keep the session alive,
   /// unless the operation captures this context or the session.
   ///
-  /// - Parameter operation: the work. It runs in a task of its own, on the session's executor, or else on the global
-  ///   one. It returns soon after its task is cancelled.
+  /// - Parameters:
+  ///   - isAwaited: whether the end of the session waits for the task, as for one that stores a response.
+  ///     `Session.finishRequests()` then waits for it, for a second at most. `Session.shutdown()`, and a session that is
+  ///     released, cancel it only after a second. Default: `false`.
+  ///   - operation: the work. It runs in a task of its own, on the session's executor, or else on the global one. It
+  ///     returns soon after its task is cancelled.
   /// - Returns: whether the task was started; `false` after the shutdown of the session.
   @discardableResult
-  public func startBackgroundTask(_ operation: @escaping @Sendable (BackgroundTask) async -> Void) -> Bool {
+  public func startBackgroundTask(
+    isAwaited: Bool = false, _ operation: @escaping @Sendable (BackgroundTask) async -> Void
+  ) -> Bool {
     let tasks = settings.backgroundTasks
     // Without the request's control and supervisor, which refer to the session.
     let context = detached(ExchangeControl())
-    return tasks.start { await operation(BackgroundTask(work: $0, tasks: tasks, context: context)) }
+    return tasks.start(isAwaited: isAwaited) {
+      await operation(BackgroundTask(work: $0, tasks: tasks, context: context))
+    }
   }
 }
 

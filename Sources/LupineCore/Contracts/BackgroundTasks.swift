@@ -8,20 +8,43 @@ extension ExchangeSettings {
     backgroundTasks.start { _ in await operation() }
   }
 
-  /// Refuses new background tasks, and cancels the running ones with the reason.
+  /// Refuses new background tasks, and cancels the running ones with the reason: the awaited ones after a second.
   package func closeBackgroundTasks(_ reason: LupineError) { backgroundTasks.close(reason) }
 
   /// Waits until no background task runs.
   package func finishBackgroundTasks() async { await backgroundTasks.drained() }
+
+  /// Waits until no awaited background task runs, for a second at most.
+  package func settleBackgroundTasks() async { await backgroundTasks.settled() }
 }
 
 /// The tasks that belong to a session and to none of its requests.
 final class BackgroundTasks: Sendable {
+  /// The longest time for which the end of a session waits for the awaited tasks.
+  static let grace = Duration.seconds(1)
+
   private struct State {
     var running: [UInt64: BackgroundWork] = [:]
     var lastNumber: UInt64 = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Set when no awaited task runs.
+    var settled: [Signal] = []
+    /// Cancels the awaited tasks.
+    var closingTimer: ScheduledTimer?
+
+    /// Sorted, so that a simulation cancels the tasks in the same order every time.
+    var sorted: [BackgroundWork] { running.sorted { $0.key < $1.key }.map(\.value) }
+    /// The number of awaited tasks.
+    var awaitedCount = 0
+    var isSettled: Bool { awaitedCount == 0 }
+
+    /// Removes and returns the signals of those that wait for the awaited tasks, if none runs.
+    mutating func takeSettled() -> [Signal] {
+      guard !settled.isEmpty, isSettled else { return [] }
+      defer { settled = [] }
+      return settled
+    }
   }
 
   let clock: SessionClock
@@ -37,12 +60,15 @@ final class BackgroundTasks: Sendable {
   }
 
   /// Starts a task; `false` after `close`.
-  func start(_ operation: @escaping @Sendable (BackgroundWork) async -> Void) -> Bool {
-    let work = BackgroundWork()
+  func start(
+    isAwaited: Bool = false, _ operation: @escaping @Sendable (BackgroundWork) async -> Void
+  ) -> Bool {
+    let work = BackgroundWork(isAwaited: isAwaited)
     let number = state.withLock { state -> UInt64? in
       guard state.closing == nil else { return nil }
       state.lastNumber += 1
       state.running[state.lastNumber] = work
+      if isAwaited { state.awaitedCount += 1 }
       return state.lastNumber
     }
     guard let number else { return false }
@@ -56,22 +82,43 @@ final class BackgroundTasks: Sendable {
   }
 
   private func remove(_ number: UInt64) {
-    let waiters = state.withLock { state in
-      state.running[number] = nil
+    let (waiters, settled, timer) = state.withLock { state in
+      if let work = state.running.removeValue(forKey: number), work.isAwaited { state.awaitedCount -= 1 }
       defer { if state.running.isEmpty { state.waiters = [] } }
-      return state.running.isEmpty ? state.waiters : []
+      let timer = state.isSettled ? state.closingTimer.take() : nil
+      return (state.running.isEmpty ? state.waiters : [], state.takeSettled(), timer)
     }
+    timer?.cancel()
     for waiter in waiters { waiter.resume() }
+    for signal in settled { signal.set() }
   }
 
-  /// Refuses new tasks and cancels the running ones with the reason.
+  /// Refuses new tasks and cancels the running ones with the reason: the awaited ones after a second.
   func close(_ reason: LupineError) {
     let running = state.withLock { state in
       if state.closing == nil { state.closing = reason }
-      // Sorted, so that a simulation cancels the tasks in the same order every time.
-      return state.running.sorted { $0.key < $1.key }.map(\.value)
+      return state.sorted
     }
-    for work in running { work.cancel(reason) }
+    for work in running where !work.isAwaited { work.cancel(reason) }
+    guard running.contains(where: \.isAwaited) else { return }
+    let timer = clock.schedule(Self.grace) { [self] in
+      for work in state.withLock({ $0.sorted }) { work.cancel(reason) }
+    }
+    state.withLock { if !$0.isSettled { $0.closingTimer = timer } }
+  }
+
+  /// Waits until no awaited task runs, for a second at most.
+  func settled() async {
+    let signal = Signal()
+    let isSettled = state.withLock { state in
+      if state.isSettled { return true }
+      state.settled.append(signal)
+      return false
+    }
+    guard !isSettled else { return }
+    let timer = clock.schedule(Self.grace) { signal.set() }
+    await signal.wait()
+    timer.cancel()
   }
 
   /// Waits until no task runs.
@@ -95,7 +142,11 @@ final class BackgroundWork: Sendable {
     var closing: LupineError?
   }
 
+  /// Whether the end of the session waits for the task.
+  let isAwaited: Bool
   private let state = Mutex(State())
+
+  init(isAwaited: Bool) { self.isAwaited = isAwaited }
 
   func keep(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in

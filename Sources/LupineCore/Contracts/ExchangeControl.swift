@@ -6,8 +6,8 @@ public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?
     var handler: (@Sendable () -> Void)?
-    /// Ends the wait for a request's body that is being opened.
-    var opening: (@Sendable (LupineError) -> Void)?
+    /// What ends the waits of the exchange, in the order of their beginnings.
+    var interruptions: [Interruption] = []
     var isFinished = false
     var isSuspended = false
     /// Whether this branch supplies the response of its parent.
@@ -17,12 +17,22 @@ public final class ExchangeControl: Sendable {
     /// The branch that carries this exchange's body, until that body ends.
     var carrier: ExchangeControl?
     var source = TransportResponse.Source.origin
+
+    mutating func takeInterruptions() -> [Interruption] {
+      defer { interruptions = [] }
+      return interruptions
+    }
+  }
+
+  private struct Interruption {
+    let wait: ObjectIdentifier
+    let end: @Sendable (LupineError) -> Void
   }
 
   /// The values to release outside the lock.
   private struct Released {
     var handler: (@Sendable () -> Void)?
-    var opening: (@Sendable (LupineError) -> Void)?
+    var interruptions: [Interruption] = []
     var carrier: ExchangeControl?
   }
 
@@ -81,9 +91,9 @@ public final class ExchangeControl: Sendable {
       guard state.reason == nil, !state.isFinished else { return Released() }
       state.reason = reason
       return Released(
-        handler: state.handler.take(), opening: state.opening.take(), carrier: state.carrier ?? self)
+        handler: state.handler.take(), interruptions: state.takeInterruptions(), carrier: state.carrier ?? self)
     }
-    released.opening?(reason)
+    for interruption in released.interruptions { interruption.end(reason) }
     released.handler?()
     // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
     // absent if the transport registered none, or if only buffered bytes are left.
@@ -117,19 +127,25 @@ public final class ExchangeControl: Sendable {
     if isCancelled { handler() }
   }
 
-  /// Sets the closure that ends the wait for a request's body; `nil` removes it when the wait is over.
+  /// Sets the closure that ends a wait, such as that for a request's body; `nil` removes it when the wait is over.
   ///
   /// It is independent of the handler of the transport. It is called at most once, on the thread that cancels the
   /// exchange, and at once if the exchange is already cancelled.
-  func setOpening(_ opening: (@Sendable (LupineError) -> Void)?) {
+  ///
+  /// - Parameter wait: identifies the wait.
+  func setInterruption(of wait: AnyObject, _ end: (@Sendable (LupineError) -> Void)?) {
+    let wait = ObjectIdentifier(wait)
     let (former, reason) = state.withLock { state in
-      let former = state.opening.take()
-      if state.reason == nil, !state.isFinished { state.opening = opening }
+      let former = state.interruptions
+      state.interruptions.removeAll { $0.wait == wait }
+      if let end, state.reason == nil, !state.isFinished {
+        state.interruptions.append(Interruption(wait: wait, end: end))
+      }
       return (former, state.reason)
     }
     // Released outside the lock.
     _ = consume former
-    if let reason { opening?(reason) }
+    if let reason { end?(reason) }
   }
 
   /// Releases the handler and the body at the end of the exchange.
@@ -142,7 +158,8 @@ public final class ExchangeControl: Sendable {
     countsAsProgress.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
-      return Released(handler: state.handler.take(), opening: state.opening.take(), carrier: state.carrier.take())
+      return Released(
+        handler: state.handler.take(), interruptions: state.takeInterruptions(), carrier: state.carrier.take())
     }
     let carrier = released.carrier ?? self
     if body?.exchange !== carrier { carrier.channel.endExchange() }

@@ -1,3 +1,4 @@
+import LupineSupport
 import Synchronization
 
 extension TransferContext {
@@ -21,14 +22,38 @@ extension TransferContext {
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         opening.begin(continuation)
-        control.setOpening { opening.end(.failure($0)) }
+        control.setInterruption(of: opening) { opening.end(.failure($0)) }
         BlockingWork.start { opening.run() }
       }
     } onCancel: {
       opening.end(.failure(LupineError(.cancelled, "The request was cancelled while its body was opened.")))
     }
-    control.setOpening(nil)
+    control.setInterruption(of: opening, nil)
     return try outcome.get()
+  }
+}
+
+extension TransferContext {
+  /// Waits for work of a layer that may not answer, such as a call of a store.
+  ///
+  /// A cancellation of the exchange or of the calling task ends the wait at once, and cancels the task of the work. The
+  /// work may go on; its result is then dropped. The method does not use `onCancel(_:)`.
+  ///
+  /// - Parameter work: runs in a task of its own, on the exchange's executor, or else on the global one.
+  /// - Throws: the reason for the cancellation of the exchange, or kind `cancelled`.
+  public func interruptible<Value: Sendable>(
+    _ work: @escaping @Sendable () async -> Value
+  ) async throws(LupineError) -> Value {
+    let waiter = Waiter<Value>()
+    let task = Task.immediate(executorPreference: executor ?? ExecutorPreference.current) {
+      _ = waiter.resume(returning: await work())
+    }
+    control.setInterruption(of: waiter) { _ in waiter.cancel() }
+    let value = await waiter.value()
+    control.setInterruption(of: waiter, nil)
+    if let value, control.reason == nil { return value }
+    task.cancel()
+    throw control.reason ?? LupineError(.cancelled, "The request was cancelled.")
   }
 }
 

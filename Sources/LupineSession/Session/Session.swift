@@ -90,8 +90,9 @@ public final class Session: Sendable {
 
   /// Ends every request of this session with kind `sessionShutDown`, refuses new ones, and waits until all have ended.
   ///
-  /// The same applies to its background tasks: they are cancelled, and no other can be started. A background task must
-  /// not call this method, because it would wait for itself.
+  /// The same applies to its background tasks: they are cancelled, and no other can be started. Those that are awaited,
+  /// such as the storing of responses in a cache, have a second before. A background task must not call this method,
+  /// because it would wait for itself.
   ///
   /// The session releases its transport but does not shut it down, because another session may use it. A transport that
   /// has no other owner is deinitialized.
@@ -107,9 +108,14 @@ public final class Session: Sendable {
 
   /// Waits until every running request has ended and its handlers have been called.
   ///
+  /// It also waits for the awaited background tasks, such as the storing of responses in a cache, for a second at most.
+  ///
   /// Call it before a program exits if its work is in handlers. A suspended request, or an event stream that is read
   /// and suspended, counts as running until it is resumed or cancelled.
-  public func finishRequests() async { await registry.drained() }
+  public func finishRequests() async {
+    await registry.drained()
+    await exchangeSettings.settleBackgroundTasks()
+  }
 
   /// Runs code that calls handlers of the program, in a task of its own; `finishRequests()` waits for its end.
   ///
@@ -168,8 +174,8 @@ extension Session {
 
   /// Waits until no background task of the session runs.
   ///
-  /// `finishRequests()` does not wait for them. Do not call this method while a task without end runs, such as a
-  /// periodic one; `shutdown()` ends such a task.
+  /// `finishRequests()` waits for the awaited ones alone, and for a second at most. Do not call this method while a task
+  /// without end runs, such as a periodic one; `shutdown()` ends such a task.
   public func finishBackgroundTasks() async { await exchangeSettings.finishBackgroundTasks() }
 }
 

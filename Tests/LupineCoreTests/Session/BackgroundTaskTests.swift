@@ -47,6 +47,32 @@ private final class Counter: Sendable {
 }
 
 @Suite struct BackgroundTaskTests {
+  @Test(arguments: [false, true])
+  func `the end of a session waits a second for an awaited task, and for no other`(isShutDown: Bool) async throws {
+    try await withSimulation { world in
+      let mock = MockTransport()
+      mock.stub(.get, "/{any...}", .text("text"))
+      let notes = Notes<String>()
+      let session = try Session.Builder().transport(mock).job { request, context, _ in
+        let isAwaited = request.url.path != "/other"
+        let time = Duration.milliseconds(request.url.path == "/short" ? 400 : 5_000)
+        context.startBackgroundTask(isAwaited: isAwaited) { _ in
+          let isOver = (try? await world.sleep(for: time)) != nil
+          notes.add("\(request.url.path) \(isOver ? "ended" : "cancelled")")
+        }
+      }.build()
+      for path in ["short", "long", "other"] {
+        _ = await session.request("https://example.com/" + path).serializingString().response
+      }
+      let start = world.clock.now
+      if isShutDown { await session.shutdown() } else { await session.finishRequests() }
+      try world.expect(start.duration(to: world.clock.now) == .seconds(1), "the wait was another one")
+      let expected = isShutDown ? ["/other cancelled", "/short ended", "/long cancelled"] : ["/short ended"]
+      try world.expect(notes.all == expected, "\(notes.all)")
+      await session.shutdown()
+    }
+  }
+
   @Test func `a layer's task sends a request below it after its request has ended`() async throws {
     let bench = TestBed(.sequence([.text("first"), .text("second")]))
     let (go, texts) = (Flag(), Notes<String>())

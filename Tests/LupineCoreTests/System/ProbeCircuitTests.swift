@@ -1,13 +1,12 @@
+import LupineSupport
 import Testing
 
-@testable import LupineRedis
-
-@Suite struct RedisCircuitTests {
-  @Test func `a failure refuses commands until one probe succeeds`() {
-    var circuit = RedisCircuit(delays: .seconds(1)...(.seconds(3)))
+@Suite struct ProbeCircuitTests {
+  @Test func `a failure refuses calls until one probe succeeds`() {
+    var circuit = ProbeCircuit(delays: .seconds(1)...(.seconds(3)))
     #expect(circuit.admit(at: .zero) == .normal)
     circuit.fail(at: .zero, isProbe: false)
-    // A command that began before has failed as well.
+    // A call that began before has failed as well.
     circuit.fail(at: .milliseconds(500), isProbe: false)
     #expect(circuit.admit(at: .milliseconds(900)) == .refused(.milliseconds(100)))
     #expect(circuit.admit(at: .seconds(1)) == .probe)
@@ -18,7 +17,7 @@ import Testing
   }
 
   @Test func `each failed probe doubles the delay up to the maximum`() {
-    var circuit = RedisCircuit(delays: .seconds(1)...(.seconds(3)))
+    var circuit = ProbeCircuit(delays: .seconds(1)...(.seconds(3)))
     circuit.fail(at: .zero, isProbe: false)
     var now = Duration.seconds(1)
     for delay in [Duration.seconds(2), .seconds(3), .seconds(3)] {
@@ -33,8 +32,8 @@ import Testing
     #expect(circuit.admit(at: now) == .refused(.seconds(1)))
   }
 
-  @Test func `a cancelled probe leaves the next command to be the probe`() {
-    var circuit = RedisCircuit(delays: .seconds(1)...(.seconds(3)))
+  @Test func `a cancelled probe leaves the next call to be the probe`() {
+    var circuit = ProbeCircuit(delays: .seconds(1)...(.seconds(3)))
     circuit.fail(at: .zero, isProbe: false)
     #expect(circuit.admit(at: .seconds(1)) == .probe)
     circuit.abandonProbe()
