@@ -281,7 +281,7 @@ let package = Package(
         observability("Tracing", "swift-distributed-tracing"),
         observability("InMemoryTracing", "swift-distributed-tracing"), "TransportSupport",
       ]),
-    test("LupineSQLiteTests", ["LupineCore", "LupineSQLite", "LupineTesting", "StoreProbe"]),
+    test("LupineSQLiteTests", ["LupineCore", "LupineMock", "LupineSQLite", "LupineTesting", "StoreProbe"]),
     .executableTarget(
       name: "StoreProbe", dependencies: ["CFaultyDisk", "LupineCore", "LupineFixtures", "LupineSQLite", httpTypes],
       path: "Tests/Support/StoreProbe", swiftSettings: settings),

@@ -50,7 +50,7 @@ actor ContentWriter: ReadableResponseStoreWriter {
       }
     }
     bytes.withUnsafeBytes { blocks.update($0) }
-    written.extend(blocks.complete)
+    written.extend(to: end, blocks.complete)
     length = end
   }
 

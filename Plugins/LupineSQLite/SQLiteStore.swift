@@ -17,6 +17,8 @@ import LupineSupport
 /// - If the disk is full, nothing is stored until it has room again.
 /// - A process notices the removals of the others at once, and their new responses when it uses the database next, at
 ///   the latest when it stores one itself.
+/// - A call that needs the lock of another process tries to take it for a second at most, and then throws. After that each
+///   call tries once, until the lock is free. A process that is stopped while it has the lock therefore stops no other.
 ///
 /// The folder belongs to the store alone. It is created with the mode 0700, and its files have the mode 0600; a folder
 /// that others can write is refused. It must be on a local file system, because the processes share memory (SQLite's
@@ -41,15 +43,16 @@ public final class SQLiteStore: ResponseStore {
   ///   - folder: the path of a folder that only stores use.
   ///   - maximumSize: the number of bytes on the disk that the store may use. A smaller one than before removes
   ///     responses. Files that were moved aside do not count.
+  ///   - clock: measures how long a call tries to take the lock of another process. Default: the system's clock.
   ///   - random: returns 64 random bits, for the names of files and the secret; called from any thread. Default: the
   ///     system's source.
   public init(
-    at folder: String, maximumSize: CacheSize,
+    at folder: String, maximumSize: CacheSize, clock: any Clock<Duration> = ContinuousClock(),
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
   ) {
     self.folder = folder
     self.maximumSize = maximumSize
-    engine = StoreEngine(folder, maximumSize: maximumSize.bytes, random: random)
+    engine = StoreEngine(folder, maximumSize: maximumSize.bytes, clock: SessionClock(clock), random: random)
     reader = StoreReader(engine.keys, engine.uses)
   }
 
@@ -66,14 +69,16 @@ public final class SQLiteStore: ResponseStore {
   /// Returns 32 random bytes that belong to the folder, as the key for a cache's hashes of secrets.
   ///
   /// The first call makes the folder and a file in it; later processes get the same bytes. A file that is damaged is
-  /// moved aside and made anew. The calling thread waits for the disk.
+  /// moved aside and made anew. The calling thread waits for the disk. If the file must be made, it also waits for the
+  /// lock of another process, for a second at most; a file that is there is read without the lock.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the folder or the file cannot be used.
+  /// - Throws: `LupineError` of kind `fileFailed` if the folder or the file cannot be used, or if another process has the
+  ///   lock.
   public func hashKey() throws(LupineError) -> [UInt8]? {
     let folder = try StoreFolder(at: folder)
-    return try folder.whileLocked { () throws(LupineError) in
-      try SecretFile(in: folder).load(orMakeWith: engine.random)
-    }
+    let file = SecretFile(in: folder)
+    if let secret = file.intact { return secret }
+    return try folder.whileLocked(tries: 100) { () throws(LupineError) in try file.load(orMakeWith: engine.random) }
   }
 
   /// Returns the stored responses of a key; waits for no disk if there is none.
@@ -90,7 +95,7 @@ public final class SQLiteStore: ResponseStore {
   public func content(
     of response: StoredResponse, in range: Range<Int64>?
   ) async throws(LupineError) -> RequestBody? {
-    guard let id = ResponseID(response.id) else { return nil }
+    guard let id = ResponseID(response.id), response.length >= 0 else { return nil }
     let range = range ?? 0..<response.length
     guard 0 <= range.lowerBound, range.upperBound <= response.length else {
       throw LupineError(.bodyFailed, "The stored content has \(response.length) bytes and lacks the range \(range).")
@@ -147,7 +152,7 @@ public final class SQLiteStore: ResponseStore {
   public func removeAll(where matches: @escaping @Sendable (StoredResponse) -> Bool) async throws(LupineError) {
     var last: Int64? = 0
     while let row = last {
-      let (found, next) = try await engine.responses(after: row, limit: 64)
+      let (found, next) = try await engine.responses(after: row, limit: 256)
       try await engine.remove(found.filter(matches).compactMap { ResponseID($0.id) })
       last = next
     }

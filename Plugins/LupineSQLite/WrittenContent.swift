@@ -10,6 +10,8 @@ final class WrittenContent: Sendable {
     var file: ContentFile?
     /// The checksums of the complete blocks.
     var blocks: [UInt64] = []
+    /// The number of bytes that were taken.
+    var length: Int64 = 0
   }
 
   private let state = Mutex(State())
@@ -19,9 +21,10 @@ final class WrittenContent: Sendable {
 
   func append(_ bytes: Data) { state.withLock { $0.small += bytes } }
 
-  /// Records the checksums of all blocks that are complete.
-  func extend(_ blocks: [UInt64]) {
+  /// Records the number of bytes that were taken, and the checksums of all blocks that are complete.
+  func extend(to length: Int64, _ blocks: [UInt64]) {
     state.withLock { state in
+      state.length = length
       if state.blocks.count < blocks.count { state.blocks += blocks[state.blocks.count...] }
     }
   }
@@ -36,9 +39,9 @@ final class WrittenContent: Sendable {
 
   /// Returns bytes that were taken; those of complete blocks are verified.
   func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
-    let (file, small) = state.withLock { ($0.file, $0.small) }
+    let (file, small, length) = state.withLock { ($0.file, $0.small, $0.length) }
+    guard range.lowerBound >= 0, range.upperBound <= length else { throw Self.failure }
     guard let file else {
-      guard range.upperBound <= small.count else { throw Self.failure }
       return Array(small[Int(range.lowerBound)..<Int(range.upperBound)])
     }
     return try await BlockingWork.run { [self] () throws(LupineError) in try read(range, in: file) }

@@ -39,4 +39,14 @@ import Testing
     #expect(code == 0)
     #expect(output == "done\n")
   }
+
+  @Test(
+    .timeLimit(.minutes(1)), .enabled("no file system can be mounted here") { FullDiskTests.isPermitted })
+  func `a disk that another program fills takes no responses from a full store`() throws {
+    let folder = try TemporaryFolder()
+    let program = try Program.url("StoreProbe").path
+    let (code, output) = try Self.run("\(Self.mount(folder)) && '\(program)' \(folder.path)/store crowd")
+    #expect(code == 0)
+    #expect(output == "done\n")
+  }
 }

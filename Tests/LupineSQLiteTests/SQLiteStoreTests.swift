@@ -3,6 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineFixtures
 import LupineTesting
+import Synchronization
 import Testing
 
 @testable import LupineSQLite
@@ -18,6 +19,38 @@ import Testing
   @Test(.timeLimit(.minutes(1)), arguments: ResponseStoreCheck.all)
   func `the store conforms`(check: ResponseStoreCheck) async throws {
     try await check.run { stage.makeStore() }
+  }
+
+  @Test func `each response is listed once, and removed once, whatever their number`() async throws {
+    let store = stage.makeStore()
+    let keys = (0..<600).map { "key \($0)" }
+    for key in keys { try await store.add(key, [1]) }
+    let seen = Mutex<[String]>([])
+    try await store.removeAll { response in
+      seen.withLock { $0.append(response.record.key) }
+      return response.record.key.hasSuffix("7")
+    }
+    #expect(seen.withLock { $0 } == keys)
+    seen.withLock { $0 = [] }
+    try await store.removeAll { response in
+      seen.withLock { $0.append(response.record.key) }
+      return true
+    }
+    #expect(seen.withLock { $0 } == keys.filter { !$0.hasSuffix("7") })
+    #expect(try await store.size() == 0)
+  }
+
+  @Test(arguments: [Int64.max, 1 << 60, 0, -1, .min]) func `every size and length is taken`(size: Int64) async throws {
+    let store = stage.makeStore(maximumSize: size)
+    let record = ResponseRecord(key: "key", head: HTTPResponse(status: .ok))
+    var writers: [(any ResponseStoreWriter)?] = []
+    for length in [Int64.max, Int64.max / 8, 1 << 47, -1, .min] as [Int64] {
+      writers.append(try? await store.makeWriter(for: record, length: length))
+    }
+    let response = StoredResponse(id: "1-1", record: record, length: .min)
+    #expect(try await store.content(of: response, in: nil) == nil)
+    _ = writers
+    await store.close()
   }
 
   @Test func `a reopened store has its responses`() async throws {

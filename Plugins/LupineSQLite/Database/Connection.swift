@@ -6,7 +6,8 @@ struct Connection: ~Copyable {
 
   /// Opens an existing database; symbolic links are refused.
   ///
-  /// One thread at a time uses the connection, so that SQLite needs no mutex.
+  /// One thread at a time uses the connection, so that SQLite needs no mutex. A statement that needs the lock of another
+  /// process fails at once.
   init(_ path: String) throws(SQLiteFailure) {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(
@@ -27,8 +28,8 @@ struct Connection: ~Copyable {
   /// Waits for the last statement before the memory is freed; an open transaction is rolled back.
   deinit { sqlite3_close_v2(handle) }
 
-  /// Sets how long a statement waits for the lock of another process.
-  func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Runs statements without values.
   func execute(_ text: String) throws(SQLiteFailure) {

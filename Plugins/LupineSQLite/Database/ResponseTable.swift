@@ -13,6 +13,7 @@ final class ResponseTable {
   private let updateRow: Statement
   private let deleteRow: Statement
   private let summaries: Statement
+  private let nextIDs: Statement
   private let correct: Statement
   private let freePages: Statement
 
@@ -33,7 +34,6 @@ final class ResponseTable {
   /// - Throws: `SQLiteFailure`, which is damage if the file is not a database of this format.
   init(_ path: String) throws(SQLiteFailure) {
     connection = try Connection(path)
-    connection.setBusyTimeout(milliseconds: 5_000)
     try connection.execute(Self.settings)
     try Self.prepareSchema(on: connection)
     changes = try Statement("PRAGMA data_version", on: connection)
@@ -48,11 +48,12 @@ final class ResponseTable {
     deleteRow = try Statement("DELETE FROM responses WHERE id = ? RETURNING nonce, file", on: connection)
     summaries = try Statement(
       "SELECT id, fingerprint, nonce, size, file FROM responses WHERE id > ? ORDER BY id", on: connection)
+    nextIDs = try Statement("SELECT id FROM responses WHERE id > ? ORDER BY id LIMIT ?", on: connection)
     correct = try Statement("UPDATE total SET size = ?", on: connection)
     freePages = try Statement("PRAGMA freelist_count", on: connection)
   }
 
-  /// Begins a transaction that writes; waits for the one of another process.
+  /// Begins a transaction that writes; fails at once if another process has one.
   func begin() throws(SQLiteFailure) { try connection.execute("BEGIN IMMEDIATE") }
 
   func commit() throws(SQLiteFailure) { try connection.execute("COMMIT") }
@@ -80,6 +81,18 @@ final class ResponseTable {
           hasFile: row.integer(4) != 0))
     }
   }
+
+  /// The first rows after a row, in their order.
+  func ids(after id: Int64, limit: Int) throws(SQLiteFailure) -> [Int64] {
+    var found: [Int64] = []
+    try nextIDs.run([.integer(id), .integer(Int64(limit))]) { (row) throws(SQLiteFailure) in
+      found.append(row.integer(0))
+    }
+    return found
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { connection.isInTransaction }
 
   /// Inserts a row and, if there is no file, its content; returns the row's number.
   func insert(_ row: ResponseRow, content: [UInt8]?) throws(SQLiteFailure) -> Int64 {

@@ -48,6 +48,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     }
   }
 
+  /// Whether another process has the lock.
+  var isLocked: Bool { code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED }
+
   /// Whether the disk is full.
   var isDiskFull: Bool { code & 0xFF == SQLITE_FULL }
 

@@ -22,7 +22,8 @@ extension StoreEngine {
     }
     var removed: [UInt64] = []
     for id in lost { if let nonce = try table.delete(id) { removed.append(nonce) } }
-    let size = rows.reduce(0) { $0 + $1.size }
+    // A damaged database has any numbers.
+    let size = rows.reduce(Int64(0)) { $0 > .max - $1.size ? .max : $0 + $1.size }
     if try table.totalSize() != size { try table.correctTotal(size) }
     var ids: [UInt64: [Int64]] = [:]
     for row in rows {
@@ -82,7 +83,12 @@ extension StoreEngine {
     if let fingerprint = opened.fingerprints.removeValue(forKey: id) { keys.remove(id, fingerprint) }
   }
 
+  /// The number of bytes that are left free on the disk, for the database's log.
+  private static let spareBytes: Int64 = 1 << 20
+
   /// Removes rows until this number of bytes and the reserved ones fit.
+  ///
+  /// Removes none if the disk has no room for the new bytes, because the response could not be stored nevertheless.
   ///
   /// - Returns: whether they fit.
   @discardableResult
@@ -90,7 +96,9 @@ extension StoreEngine {
     for size: Int64, in opened: inout Opened, _ removed: inout [UInt64]
   ) throws(SQLiteFailure) -> Bool {
     var total = try opened.table.totalSize()
-    while total + size + reserved.bytes > room {
+    let new = size + reserved.bytes
+    if total <= room, total > room - new, folder?.freeBytes ?? 0 < new + Self.spareBytes { return false }
+    while total > room - new {
       guard let victim = opened.queue.evict() else { return false }
       try delete(victim, in: &opened, &removed)
       total = try opened.table.totalSize()

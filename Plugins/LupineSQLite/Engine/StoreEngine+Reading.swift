@@ -9,25 +9,25 @@ extension StoreEngine {
   }
 
   /// Returns the responses of a key.
-  func responses(for key: String, _ fingerprint: UInt64) throws(LupineError) -> [StoredResponse] {
-    try use { (engine, opened) throws(SQLiteFailure) in
+  func responses(for key: String, _ fingerprint: UInt64) async throws(LupineError) -> [StoredResponse] {
+    try await use { (engine, opened) throws(SQLiteFailure) in
       try engine.synchronize(&opened)
       return try engine.responses(engine.keys.ids(fingerprint), in: &opened).filter { $0.record.key == key }
     }
   }
 
   /// Returns some responses in the order of their rows, and the row to continue after; `nil` at the end.
-  func responses(after id: Int64, limit: Int) throws(LupineError) -> (found: [StoredResponse], next: Int64?) {
-    try use { (engine, opened) throws(SQLiteFailure) in
+  func responses(after id: Int64, limit: Int) async throws(LupineError) -> (found: [StoredResponse], next: Int64?) {
+    try await use { (engine, opened) throws(SQLiteFailure) in
       try engine.synchronize(&opened)
-      let ids = opened.fingerprints.keys.filter { $0 > id }.sorted().prefix(limit)
-      return (try engine.responses(Array(ids), in: &opened), ids.count == limit ? ids.last : nil)
+      let ids = try opened.table.ids(after: id, limit: limit)
+      return (try engine.responses(ids, in: &opened), ids.count == limit ? ids.last : nil)
     }
   }
 
   /// Returns the content of a response; `nil` if the response was removed, or has no content of its length any more.
-  func content(of id: ResponseID, length: Int64) throws(LupineError) -> Content? {
-    let row = try use { (engine, opened) throws(SQLiteFailure) -> (ResponseRow, ContentsFolder, [UInt8]?)? in
+  func content(of id: ResponseID, length: Int64) async throws(LupineError) -> Content? {
+    let row = try await use { (engine, opened) throws(SQLiteFailure) -> (ResponseRow, ContentsFolder, [UInt8]?)? in
       guard let row = try engine.row(id, in: &opened), row.length == length else { return nil }
       opened.queue.touch(row.id)
       guard !row.hasFile else { return (row, opened.contents, nil) }
@@ -41,13 +41,13 @@ extension StoreEngine {
     guard let (row, contents, bytes) = row else { return nil }
     if let bytes { return .bytes(Data(bytes)) }
     if let file = try contents.open(row.nonce, length: row.length) { return .file(file, blocks: row.blocks) }
-    try remove([id])
+    try await remove([id])
     return nil
   }
 
   /// Returns the number of bytes that all responses occupy.
-  func size() throws(LupineError) -> Int64 {
-    try use { (_, opened) throws(SQLiteFailure) in try opened.table.totalSize() }
+  func size() async throws(LupineError) -> Int64 {
+    try await use { (_, opened) throws(SQLiteFailure) in try opened.table.totalSize() }
   }
 
   /// Returns an intact row; removes a damaged one.

@@ -17,14 +17,14 @@ extension StoreEngine {
   }
 
   /// The folder for the files of contents.
-  func contents() throws(LupineError) -> ContentsFolder {
-    try use { (_, opened) throws(SQLiteFailure) in opened.contents }
+  func contents() async throws(LupineError) -> ContentsFolder {
+    try await use { (_, opened) throws(SQLiteFailure) in opened.contents }
   }
 
   /// Removes responses until the reserved bytes fit; returns whether they do.
-  func makeRoom() throws(LupineError) -> Bool {
-    try use { (engine, opened) throws(SQLiteFailure) in
-      if try opened.table.totalSize() + engine.reserved.bytes <= engine.room { return true }
+  func makeRoom() async throws(LupineError) -> Bool {
+    try await use { (engine, opened) throws(SQLiteFailure) in
+      if try opened.table.totalSize() <= engine.room - engine.reserved.bytes { return true }
       return try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
         try engine.makeRoom(for: 0, in: &opened, &removed)
       }
@@ -35,7 +35,7 @@ extension StoreEngine {
   ///
   /// - Parameter reservation: released when the response has its row.
   /// - Returns: `nil` if the response is too large, or there is no room.
-  func add(_ arrived: Arrived, _ reservation: Reservation) throws(LupineError) -> StoredResponse? {
+  func add(_ arrived: Arrived, _ reservation: Reservation) async throws(LupineError) -> StoredResponse? {
     let (nonce, content): (UInt64, [UInt8]?) =
       switch arrived.content {
       case .bytes(let bytes): (random(), bytes)
@@ -45,7 +45,7 @@ extension StoreEngine {
       arrived.record, trailers: arrived.trailers, nonce: nonce, length: arrived.length, hasFile: content == nil,
       blocks: arrived.blocks)
     guard row.size <= largest else { return nil }
-    let id = try use { (engine, opened) throws(SQLiteFailure) in
+    let id = try await use { (engine, opened) throws(SQLiteFailure) in
       reservation.set(0)
       return try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
         try engine.insert(row, content, arrived.record, in: &opened, &removed)
@@ -86,10 +86,10 @@ extension StoreEngine {
   }
 
   /// Replaces the record of a response.
-  func update(_ id: ResponseID, to record: ResponseRecord, _ trailers: HTTPFields?) throws(LupineError)
+  func update(_ id: ResponseID, to record: ResponseRecord, _ trailers: HTTPFields?) async throws(LupineError)
     -> StoredResponse?
   {
-    let updated = try use { (engine, opened) throws(SQLiteFailure) -> Result<ResponseRow?, LupineError> in
+    let updated = try await use { (engine, opened) throws(SQLiteFailure) -> Result<ResponseRow?, LupineError> in
       guard let row = try engine.row(id, in: &opened) else { return .success(nil) }
       let changed: ResponseRow
       do throws(LupineError) { changed = try row.replacing(record, trailers: trailers) } catch {
@@ -113,9 +113,9 @@ extension StoreEngine {
   }
 
   /// Removes responses that were not removed or replaced.
-  func remove(_ ids: [ResponseID]) throws(LupineError) {
+  func remove(_ ids: [ResponseID]) async throws(LupineError) {
     guard !ids.isEmpty else { return }
-    try use { (engine, opened) throws(SQLiteFailure) in
+    try await use { (engine, opened) throws(SQLiteFailure) in
       try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
         for id in ids {
           switch try opened.table.queries.row(id.row) {
@@ -129,8 +129,8 @@ extension StoreEngine {
   }
 
   /// Removes the responses of a key.
-  func removeAll(for key: String, _ fingerprint: UInt64) throws(LupineError) {
-    try use { (engine, opened) throws(SQLiteFailure) in
+  func removeAll(for key: String, _ fingerprint: UInt64) async throws(LupineError) {
+    try await use { (engine, opened) throws(SQLiteFailure) in
       try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
         for id in engine.keys.ids(fingerprint) {
           // Another key with the same fingerprint stays.

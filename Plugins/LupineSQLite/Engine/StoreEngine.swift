@@ -4,6 +4,9 @@ import Synchronization
 
 /// The only one that changes the database: one thread at a time, which may wait for the disk.
 ///
+/// No thread waits for the lock of another process. A call tries to take it again and again, for a second at most; after
+/// that each call tries once, until one has the lock.
+///
 /// What fails drops the connection, which rolls back, and the knowledge about the rows; the next call opens the database
 /// again. A damaged database is moved aside first, and the call is repeated on an empty one.
 actor StoreEngine {
@@ -20,6 +23,9 @@ actor StoreEngine {
     var lastID: Int64 = 0
   }
 
+  /// The longest time for which a call tries to take the lock of another process.
+  private static let longestWait = Duration.seconds(1)
+
   let path: String
   /// The number of bytes that the responses may occupy.
   let room: Int64
@@ -33,18 +39,24 @@ actor StoreEngine {
   let random: @Sendable () -> UInt64
   private let executor = DiskExecutor()
   var opened: Opened?
-  private var folder: StoreFolder?
+  var folder: StoreFolder?
+  private let clock: SessionClock
   private var isClosed = false
+  /// Whether the last call that needed the lock of another process has waited in vain.
+  private var isLockedOut = false
   private var isDiskFull = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(_ path: String, maximumSize: Int64, random: @escaping @Sendable () -> UInt64) {
+  init(_ path: String, maximumSize: Int64, clock: SessionClock, random: @escaping @Sendable () -> UInt64) {
     self.path = path
+    self.clock = clock
     self.random = random
-    largest = max(0, maximumSize) / 8
+    // Sums of sizes stay far below the greatest number.
+    let maximumSize = min(max(0, maximumSize), 1 << 50)
+    largest = maximumSize / 8
     // The database's log and its own pages; see `ResponseTable`.
-    room = max(0, maximumSize) - min(largest, 1 << 20)
+    room = maximumSize - min(largest, 1 << 20)
   }
 
   // Closing waits for the disk.
@@ -55,10 +67,35 @@ actor StoreEngine {
     forget()
   }
 
-  /// Runs code on the database.
+  /// Runs code on the database, once no other process has its lock.
   ///
-  /// - Parameter work: may be called again, on an empty database, if the first one is damaged.
+  /// - Parameter work: may be called again, if another process has the lock, or on an empty database, if the first one is
+  ///   damaged.
   func use<Value>(
+    _ work: (isolated StoreEngine, inout Opened) throws(SQLiteFailure) -> Value
+  ) async throws(LupineError) -> Value {
+    let end = clock.now() + Self.longestWait
+    var delay = Duration.milliseconds(1)
+    while true {
+      do throws(LupineError) {
+        let value = try useOnce(work)
+        isLockedOut = false
+        return value
+      } catch {
+        guard error.isStoreLocked else { throw error }
+        guard !isLockedOut, clock.now() < end else {
+          isLockedOut = true
+          throw error
+        }
+      }
+      guard (try? await clock.sleep(delay)) != nil else {
+        throw LupineError(.cancelled, "The task that waited for the store \(path) was cancelled.")
+      }
+      delay = min(delay * 2, .milliseconds(50))
+    }
+  }
+
+  private func useOnce<Value>(
     _ work: (isolated StoreEngine, inout Opened) throws(SQLiteFailure) -> Value
   ) throws(LupineError) -> Value {
     for isFirst in [true, false] {
@@ -70,6 +107,11 @@ actor StoreEngine {
         self.opened = opened
         return value
       } catch {
+        // The statement that needed the lock has changed nothing.
+        if error.isLocked, !opened.table.isInTransaction {
+          self.opened = opened
+          throw error.error(path)
+        }
         keys.forget()
         if error.isDiskFull { isDiskFull = true }
         guard error.isDamage, isFirst else { throw error.error(path) }

@@ -34,7 +34,7 @@ final class ContentsFolder: Sendable {
       throw LupineError.file("cannot be created", path(name), code: errno)
     }
     // The other process may have locked and removed the file before this one locked it.
-    guard file.lock(waits: false), file.status?.isOwnFile == true else {
+    guard file.lock(), file.status?.isOwnFile == true else {
       remove(nonce)
       throw LupineError.file("was removed by another process", path(name), code: ENOENT)
     }
@@ -65,7 +65,7 @@ final class ContentsFolder: Sendable {
       if errno == ELOOP { remove(nonce) }
       return
     }
-    if file.lock(waits: false) { remove(nonce) }
+    if file.lock() { remove(nonce) }
   }
 
   /// The nonces whose names the folder has.

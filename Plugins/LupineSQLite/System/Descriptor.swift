@@ -25,12 +25,11 @@ struct Descriptor: ~Copyable, Sendable {
     return fstat(number, &status) == 0 ? FileStatus(status) : nil
   }
 
-  /// Locks the file until this descriptor is closed, also by the end of the process.
+  /// Locks the file until this descriptor is closed, also by the end of the process; does not wait.
   ///
-  /// - Parameter waits: whether to wait for another holder of the lock.
-  /// - Returns: whether the lock is held.
-  func lock(waits: Bool) -> Bool {
-    while flock(number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+  /// - Returns: whether the lock is held; if not, `errno` says why.
+  func lock() -> Bool {
+    while flock(number, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EINTR else { return false }
     }
     return true

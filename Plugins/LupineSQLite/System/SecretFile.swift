@@ -21,6 +21,14 @@ struct SecretFile {
 
   init(in folder: StoreFolder) { self.folder = folder }
 
+  /// The bytes of the file, if it is there and undamaged; read without the folder's lock, because the file is replaced as
+  /// a whole.
+  var intact: [UInt8]? {
+    guard FileStatus.of(path)?.isOwnFile == true, let bytes = try? read() else { return nil }
+    let secret = Array(bytes.prefix(Self.length))
+    return bytes == Self.content(secret) ? secret : nil
+  }
+
   /// Returns the bytes of the file, and makes the file if it is missing or damaged.
   ///
   /// The caller holds the folder's lock.

@@ -54,16 +54,38 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// Runs code while no other process opens or replaces the database; waits for one that does.
+  /// Runs code while no other process opens or replaces the database.
+  ///
+  /// - Throws: `LupineError` whose `isStoreLocked` is true if another process does, at once.
   func whileLocked<Value>(_ work: () throws(LupineError) -> Value) throws(LupineError) -> Value {
     let path = path + "/lock"
     try clear(path)
-    guard let file = Descriptor(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)),
-      file.lock(waits: true)
-    else { throw LupineError.file("cannot be locked", path, code: errno) }
+    guard let file = Descriptor(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)) else {
+      throw LupineError.file("cannot be locked", path, code: errno)
+    }
+    guard file.lock() else {
+      guard errno == EWOULDBLOCK else { throw LupineError.file("cannot be locked", path, code: errno) }
+      throw LupineError(.fileFailed, "\(path) is locked by another process.", underlying: StoreLocked())
+    }
     let result = Result { () throws(LupineError) in try work() }
     file.unlock()
     return try result.get()
+  }
+
+  /// Runs code as `whileLocked(_:)` does; if another process has the lock, tries again each 10 milliseconds.
+  ///
+  /// The calling thread waits meanwhile.
+  func whileLocked<Value>(
+    tries: Int, _ work: () throws(LupineError) -> Value
+  ) throws(LupineError) -> Value {
+    for _ in 1..<max(1, tries) {
+      do throws(LupineError) { return try whileLocked(work) } catch {
+        guard error.isStoreLocked else { throw error }
+      }
+      // Waits for no descriptor.
+      _ = poll(nil, 0, 10)
+    }
+    return try whileLocked(work)
   }
 
   /// Moves files of the database aside that are not this user's own, and creates an empty database if there is none.
@@ -127,4 +149,12 @@ extension StoreFolder {
     return Int64(
       clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
   }
+}
+
+/// Another process has the lock of a store's folder.
+struct StoreLocked: Error {}
+
+extension LupineError {
+  /// Whether another process has the lock of the folder or of the database, so that a later try may succeed.
+  var isStoreLocked: Bool { underlying is StoreLocked || (underlying as? SQLiteFailure)?.isLocked ?? false }
 }

@@ -11,6 +11,7 @@ import LupineSQLite
 /// - `StoreProbe FOLDER error NUMBER once|lasting change|open` runs the script once for each system call, which fails
 ///   with the error number.
 /// - `StoreProbe FOLDER full` stores responses until the disk is full, and then removes them.
+/// - `StoreProbe FOLDER crowd` fills a store, and then the disk beside it.
 /// - `StoreProbe FOLDER share SEED` uses the folder at random, beside other processes.
 ///
 /// It prints `wrong: …` for each violation, and at the end `done` with the number of runs.
@@ -20,10 +21,10 @@ struct StoreProbe {
 
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    guard arguments.count >= 3 || arguments.last == "full" else {
+    guard arguments.count >= 3 || ["full", "crowd"].contains(arguments.last) else {
       print(
         "usage: StoreProbe FOLDER kill|tear CALL [FACT...]\n       StoreProbe FOLDER error NUMBER once|lasting change|open\n"
-          + "       StoreProbe FOLDER full\n       StoreProbe FOLDER share SEED"
+          + "       StoreProbe FOLDER full|crowd\n       StoreProbe FOLDER share SEED"
       )
       exit(64)
     }
@@ -32,6 +33,7 @@ struct StoreProbe {
     case "kill": await probe.end(FAULT_KILL, at: arguments[2], Array(arguments[3...]))
     case "tear": await probe.end(FAULT_TEAR, at: arguments[2], Array(arguments[3...]))
     case "full": await StoreScript.fill(probe.folder)
+    case "crowd": await StoreScript.crowd(probe.folder)
     case "share": await StoreScript.share(probe.folder, seed: UInt64(arguments[2]) ?? 0)
     default:
       await probe.fail(Int32(arguments[2]) ?? EIO, lasting: arguments[3] == "lasting", opens: arguments[4] == "open")

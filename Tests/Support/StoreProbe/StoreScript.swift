@@ -127,6 +127,38 @@ enum StoreScript {
     print("done")
   }
 
+  /// Fills a store to its size and the disk beside it, and checks that the store keeps its responses.
+  static func crowd(_ folder: String) async {
+    let store = SQLiteStore(at: folder, maximumSize: .megabytes(1))
+    for number in 0..<60 { _ = await add("key \(number)", number, count: 40_000, to: store) }
+    do {
+      let before = try await store.size()
+      for number in 100..<140 {
+        fillDisk(beside: folder)
+        _ = await add("key \(number)", number, count: 40_000, to: store)
+      }
+      let after = try await store.size()
+      // One response may have been removed before the disk was seen to be full.
+      if before < 500_000 || after < before - 50_000 { print("wrong: \(after) bytes of \(before) are left") }
+      try FileManager.default.removeItem(atPath: folder + "-filler")
+      for number in 200..<240 where await !add("key \(number)", number, count: 40_000, to: store) {
+        print("wrong: \(number) is not stored")
+      }
+    } catch {
+      print("wrong: \(error)")
+    }
+    await store.close()
+    print("done")
+  }
+
+  /// Appends to a file until the disk is full.
+  private static func fillDisk(beside folder: String) {
+    let file = open(folder + "-filler", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    let bytes = [UInt8](repeating: 1, count: 4_096)
+    while write(file, bytes, bytes.count) == bytes.count {}
+    close(file)
+  }
+
   /// Checks that a response is found that was stored, or a later one.
   private static func check(_ facts: [String], _ found: [String: Int]) {
     guard !facts.contains("evicts") else { return }
