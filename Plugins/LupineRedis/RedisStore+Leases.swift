@@ -21,12 +21,8 @@ extension RedisStore: ResponseLeases {
   /// - Throws: `LupineError` if the server fails. A lease that was taken nevertheless ends with its lifetime.
   public func acquireLease(for key: String, lifetime: Duration) async throws(LupineError) -> ResponseLease? {
     let lease = ResponseLease(key: key, token: EntryCodec.newID())
-    let arguments = [lease.token, "NX", "PX", String(lifetime.wholeMilliseconds)].map { Data($0.utf8) }
-    switch try await client.send(RedisCommand("SET", [try codec.leaseName(key)] + arguments)) {
-    case .text("OK"): return lease
-    case .null: return nil
-    default: throw .redisUnexpected("SET", by: client.server)
-    }
+    let arguments = [lease.token, String(lifetime.wholeMilliseconds)].map { Data($0.utf8) }
+    return try await number(RedisScript.acquire.command(on: try codec.leaseName(key), arguments)) == 1 ? lease : nil
   }
 
   /// Gives a lease back before its lifetime is over.

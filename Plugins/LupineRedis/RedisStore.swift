@@ -13,6 +13,7 @@ import LupineFoundation
 ///   without the key counts as missing. Whoever can write to the server can remove responses, and bring back one that
 ///   it held before.
 /// - The machines share the key. A store with another key uses other names, so it neither reads nor replaces them.
+/// - A key of the store that has another type on the server, as another program has made it, is removed.
 /// - A response disappears after ``ResponseRecord/retention``, and earlier if the server needs the memory.
 /// - If the server fails, every method throws an error soon, and at once until the server is tried again; see
 ///   ``Configuration``. The cache then sends its requests.
@@ -58,10 +59,10 @@ public struct RedisStore: ResponseStore {
   ) async throws(LupineError) -> RequestBody? {
     let name = try codec.contentName(of: response)
     let value: Data
-    switch try await client.send(RedisCommand("GET", [name])) {
+    switch try await client.send(RedisScript.content.command(on: name)) {
     case .null: return nil
     case .bytes(let bytes): value = bytes
-    default: throw .redisUnexpected("GET", by: client.server)
+    default: throw .redisUnexpected("EVAL", by: client.server)
     }
     guard let content = try codec.decode(content: value, of: response) else { return nil }
     guard let range else { return .bytes(content) }

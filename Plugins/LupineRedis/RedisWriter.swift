@@ -47,7 +47,7 @@ final class RedisWriter: ReadableResponseStoreWriter {
 
   func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
     let bytes = state.withLock { state in
-      range.upperBound <= state.content.count
+      range.lowerBound >= 0 && range.upperBound <= state.content.count
         ? Array(state.content[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
     }
     guard let bytes else { throw LupineError(.bodyFailed, "The response does not have these bytes.") }

@@ -10,7 +10,7 @@ enum RedisScript: String, Sendable {
     local found = {}
     local fields = redis.call('HGETALL', KEYS[1])
     for i = 1, #fields, 2 do
-      if redis.call('EXISTS', KEYS[1] .. ':' .. string.sub(fields[i + 1], 1, 32)) == 1 then
+      if redis.call('TYPE', KEYS[1] .. ':' .. string.sub(fields[i + 1], 1, 32)).ok == 'string' then
         found[#found + 1] = fields[i]
         found[#found + 1] = fields[i + 1]
       else
@@ -72,9 +72,20 @@ enum RedisScript: String, Sendable {
   case size = """
     local size = 0
     for _, value in ipairs(redis.call('HVALS', KEYS[1])) do
-      size = size + #value + redis.call('STRLEN', KEYS[1] .. ':' .. string.sub(value, 1, 32))
+      local content = KEYS[1] .. ':' .. string.sub(value, 1, 32)
+      size = size + #value
+      if redis.call('TYPE', content).ok == 'string' then size = size + redis.call('STRLEN', content) end
     end
     return size
+    """
+
+  /// Returns the string of a content; `nil` if there is none.
+  case content = "return redis.call('GET', KEYS[1])"
+
+  /// Takes a lease; returns whether it was free. Arguments: token, milliseconds.
+  case acquire = """
+    if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+    return 0
     """
 
   /// Removes a key if its value is the argument.
@@ -83,8 +94,26 @@ enum RedisScript: String, Sendable {
     return 0
     """
 
+  /// Removes a key of another type than the store gives it, as from another program with the same prefix; the script
+  /// would fail each time.
+  private var preparation: String {
+    """
+    local kind = redis.call('TYPE', KEYS[1]).ok
+    if kind ~= '\(type)' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+
+    """
+  }
+
+  /// The type of `KEYS[1]`.
+  private var type: String {
+    switch self {
+    case .responses, .commit, .update, .remove, .removeAll, .size: "hash"
+    case .content, .acquire, .compareAndDelete: "string"
+    }
+  }
+
   /// Returns the command that executes the script; the server keeps the compiled script.
   func command(on key: Data, _ arguments: [Data] = []) -> RedisCommand {
-    RedisCommand("EVAL", [Data(rawValue.utf8), Data("1".utf8), key] + arguments)
+    RedisCommand("EVAL", [Data((preparation + rawValue).utf8), Data("1".utf8), key] + arguments)
   }
 }
