@@ -46,11 +46,11 @@ struct CaseClient {
         if test.passesOnError ?? false { return .pass }
         return verdict(step.isSetup, "request \(step.number) failed: \(response.error?.message ?? "no response")")
       }
-      previous = head.headerFields
+      defer { previous = head.headerFields }
       let entry = step.expectedType == "cached" ? nil : Self.entry(step, server.log, &used)
       let result = Answer(
         head: head, body: String(decoding: response.data ?? Data(), as: UTF8.self),
-        interim: interim.heads.withLock { $0 }, entry: entry)
+        interim: interim.heads.withLock { $0 }, entry: entry, previous: previous)
       if let number = Self.repeated(in: head) {
         return .setupFail("request \(number) was sent twice")
       }
@@ -99,8 +99,13 @@ struct CaseClient {
 
   private func value(_ field: CacheCase.Field, _ previous: HTTPFields) -> String {
     guard let seconds = field.secondsFromServerNow else { return field.value ?? "" }
-    let now = previous[CaseServer.name("Server-Now")].flatMap { Double($0) } ?? 0
-    return Self.text(Date(timeIntervalSince1970: now / 1_000 + Double(seconds)), field.format)
+    return Self.date(seconds, field.format, after: previous)
+  }
+
+  /// A date relative to the server's time in a response.
+  private static func date(_ seconds: Int, _ format: String?, after fields: HTTPFields) -> String {
+    let now = fields[CaseServer.name("Server-Now")].flatMap { Double($0) } ?? 0
+    return text(Date(timeIntervalSince1970: now / 1_000 + Double(seconds)), format)
   }
 
   private func policy(_ step: CacheCase.Step) -> CachePolicy {
@@ -134,6 +139,8 @@ extension CaseClient {
     let body: String
     let interim: [HTTPResponse]
     let entry: CaseServer.Entry?
+    /// The fields of the response before this one.
+    let previous: HTTPFields
   }
 
   /// Why a check fails; `nil` if it passes.
@@ -147,25 +154,29 @@ extension CaseClient {
     case "status": return statusFailure(check, answer.head.status.code)
     case "body":
       if check.unlessStatus?.contains(answer.head.status.code) ?? false { return nil }
-      let expected = text(check.equals)
+      let expected = text(check.equals, after: answer.head.headerFields)
       return answer.body == expected ? nil : "body \(answer.body) instead of \(expected)"
     case "interim": return interimFailure(check, answer.interim)
     case "arrived": return answer.entry?.number == step.number ? nil : "the request did not reach the server"
     case "method":
-      return answer.entry?.method.rawValue == text(check.equals)
+      return answer.entry?.method.rawValue == text(check.equals, after: answer.previous)
         ? nil : "method \(answer.entry?.method.rawValue ?? "none")"
     case "sentHeadersArrive":
       return (answer.entry?.checked ?? []).filter { $0.0 != .date && $0.0 != .setCookie }
         .first { !(answer.head.headerFields[$0.0] ?? "").contains($0.1) }.map { "\($0.0) did not arrive" }
     case "header":
-      let fields = check.on == "request" ? answer.entry?.headers ?? [:] : answer.head.headerFields
-      return headerFailure(check, fields)
+      let isRequest = check.on == "request"
+      return headerFailure(
+        check, isRequest ? answer.entry?.headers ?? [:] : answer.head.headerFields,
+        after: isRequest ? answer.previous : answer.head.headerFields)
     default: return "the check \(check.kind) is unknown"
     }
   }
 
-  private func text(_ value: CacheCase.Value?) -> String {
+  /// - Parameter fields: the fields with the server's time that a date is relative to.
+  private func text(_ value: CacheCase.Value?, after fields: HTTPFields) -> String {
     switch value {
+    case .date(let seconds, let format): Self.date(seconds, format, after: fields)
     case .text(let text): text
     case .number(let number): String(number)
     case .token, nil: CaseServer.token
@@ -189,12 +200,12 @@ extension CaseClient {
     return expected == actual ? nil : "interim \(actual) instead of \(expected)"
   }
 
-  private func headerFailure(_ check: CacheCase.Check, _ fields: HTTPFields) -> String? {
+  private func headerFailure(_ check: CacheCase.Check, _ fields: HTTPFields, after times: HTTPFields) -> String? {
     let name = CaseServer.name(check.name ?? "")
     let value = fields[name]
     if let isPresent = check.isPresent, isPresent != (value != nil) { return "\(name) is \(value ?? "absent")" }
-    if check.equals != nil, value != text(check.equals) {
-      return "\(name) is \(value ?? "absent"), not \(text(check.equals))"
+    if let expected = check.equals.map({ text($0, after: times) }), value != expected {
+      return "\(name) is \(value ?? "absent"), not \(expected)"
     }
     if let other = check.equalsHeader, value != fields[CaseServer.name(other)] {
       return "\(name) differs from \(other)"

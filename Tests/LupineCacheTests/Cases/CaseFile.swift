@@ -83,15 +83,17 @@ struct CacheCase: Decodable, Sendable {
     let interim: [Interim]?
   }
 
-  /// The value of a check: a number, a text, a text in an object, or the token of the run.
+  /// The value of a check: a number, a text, a text in an object, a date, or the token of the run.
   enum Value: Decodable, Sendable {
     case number(Int)
     case text(String)
+    case date(secondsFromServerNow: Int, format: String?)
     case token
 
     private struct Object: Decodable {
       let value: String?
       let secondsFromServerNow: Int?
+      let format: String?
       let isToken: Bool?
     }
 
@@ -103,7 +105,11 @@ struct CacheCase: Decodable, Sendable {
         self = .text(text)
       } else {
         let object = try container.decode(Object.self)
-        self = object.value.map { .text($0) } ?? .token
+        if let seconds = object.secondsFromServerNow {
+          self = .date(secondsFromServerNow: seconds, format: object.format)
+        } else {
+          self = object.value.map { .text($0) } ?? .token
+        }
       }
     }
   }

@@ -17,10 +17,12 @@ final class CaseServer: Sendable {
 
   private struct State {
     var log: [Entry] = []
+    /// The dates that were sent last, by the field and the seconds from the server's time.
     var dates: [String: String] = [:]
   }
 
-  static let token = "a1b2c3d4e5"
+  /// A text whose length no case states.
+  static let token = "token-of-the-run-a1b2c3d4e5f6"
   private let test: CacheCase
   private let now: @Sendable () -> Date
   private let state = Mutex(State())
@@ -37,9 +39,9 @@ final class CaseServer: Sendable {
     guard let step = test.requests.first(where: { $0.number == number }) else { return .status(.init(code: 998)) }
     let base = request.url.string.components(separatedBy: "/test/")
     let baseURL = "/test/" + (base.last?.split(separator: "/").first.map(String.init) ?? "")
-    let fields = step.server.headers.map {
-      (Self.name($0.name), resolve($0, base: baseURL, key: "\(number) \($0.name)"), $0)
-    }
+    // Before the dates of this response replace those that the validators are compared with.
+    let status = status(of: step, request)
+    let fields = step.server.headers.map { (Self.name($0.name), resolve($0, base: baseURL), $0) }
     let numbers = state.withLock { state in
       let checked = fields.filter { $0.2.isChecked ?? false }.map { ($0.0, $0.1) }
       state.log.append(
@@ -47,12 +49,16 @@ final class CaseServer: Sendable {
       return state.log.map(\.number)
     }
     if step.server.disconnects ?? false { return MockReply.status(.ok).fault(.resetBeforeHead) }
-    let status = status(of: step, request)
     var reply = MockReply.status(.init(code: status))
-    if ![204, 304].contains(status) {
-      reply = .data(Data((step.server.body ?? Self.token).utf8), contentType: nil, status: .init(code: status))
-    }
     var all = HTTPFields(fields.map { HTTPField(name: $0.0, value: $0.1) })
+    if ![204, 304].contains(status) {
+      var body = Data((step.server.body ?? Self.token).utf8)
+      // A case may state a length without a body.
+      if let length = all[.contentLength].flatMap({ Int($0) }), step.server.body == nil {
+        body = body.prefix(length) + Data(count: max(0, length - body.count))
+      }
+      reply = .data(body, contentType: nil, status: .init(code: status))
+    }
     if !all.contains(.contentType) { all[.contentType] = "text/plain" }
     if !all.contains(.date) { all[.date] = HTTPDate.text(now()) }
     all[Self.name("Server-Base-Url")] = baseURL
@@ -76,15 +82,22 @@ final class CaseServer: Sendable {
   private func status(of step: CacheCase.Step, _ request: RecordedRequest) -> Int {
     guard let validators = step.server.answers304 else { return step.server.status }
     if let tag = validators.ifNoneMatch { return request.headers[.ifNoneMatch] == tag ? 304 : 999 }
-    let date = validators.ifModifiedSince.map { resolve($0, base: "", key: "validator") }
+    let date = validators.ifModifiedSince.flatMap { field in
+      field.value ?? state.withLock { $0.dates[Self.key(field)] }
+    }
     return date != nil && request.headers[.ifModifiedSince] == date ? 304 : 999
   }
 
-  private func resolve(_ field: CacheCase.Field, base: String, key: String) -> String {
+  private func resolve(_ field: CacheCase.Field, base: String) -> String {
     if let value = field.value { return value }
     if let path = field.relativeToServerBaseURL { return path.isEmpty ? base : base + "/" + path }
-    let date = now().addingTimeInterval(Double(field.secondsFromServerNow ?? 0))
-    return CaseClient.text(date, field.format)
+    let date = CaseClient.text(now().addingTimeInterval(Double(field.secondsFromServerNow ?? 0)), field.format)
+    state.withLock { $0.dates[Self.key(field)] = date }
+    return date
+  }
+
+  private static func key(_ field: CacheCase.Field) -> String {
+    "\(field.name.lowercased()) \(field.secondsFromServerNow ?? 0)"
   }
 
   static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .contentType }
