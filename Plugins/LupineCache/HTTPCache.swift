@@ -93,6 +93,10 @@ public final class HTTPCache: Sendable {
   /// most 64 requests and is then read again. Until then a change by another process or another cache is not noticed, so
   /// a response that was removed there can still be used while it is fresh.
   ///
+  /// A store that does not answer within a second, as because another process holds its lock or its disk hangs, is left
+  /// out for 1 to 30 seconds, and requests are sent meanwhile. What could not be removed from it is removed before it is
+  /// read again by this cache.
+  ///
   /// A cache with another key finds only responses for everyone and for requests without credentials, and of those the
   /// ones without `Vary`.
   ///
@@ -120,12 +124,17 @@ public final class HTTPCache: Sendable {
       throw .unusable(
         "hashKey", "The hash key of a cache must have at least 32 random bytes, and this one has \(key.count).")
     }
-    self.init(size > .bytes(0) ? MemoryTier(over: store, size: size) : store, key, configuration)
+    // A store in memory waits for nothing.
+    let calls = store is any ImmediateStore ? nil : StoreCalls()
+    let bounded: any ResponseStore = calls.map { BoundedStore(store, $0) } ?? store
+    self.init(size > .bytes(0) ? MemoryTier(over: bounded, size: size) : bounded, key, configuration, calls)
   }
 
-  private init(_ store: any ResponseStore, _ hashKey: [UInt8]?, _ configuration: Configuration) {
+  private init(
+    _ store: any ResponseStore, _ hashKey: [UInt8]?, _ configuration: Configuration, _ calls: StoreCalls? = nil
+  ) {
     storage = CacheStorage(
-      store: store, hashKey: hashKey, isShared: configuration.isShared,
+      store: store, calls: calls, hashKey: hashKey, isShared: configuration.isShared,
       refreshLimit: configuration.backgroundRefreshes, followLimit: configuration.collapsedWait,
       leaseLifetime: configuration.leaseLifetime, random: configuration.random)
   }
@@ -181,11 +190,13 @@ extension HTTPCache {
 
   /// Removes the stored responses of a URL, and those with `No-Vary-Search` of the URL with any query.
   ///
-  /// Responses of this URL that are under way or being stored are not kept either.
+  /// Responses of this URL that are under way or being stored are not kept either. Those of requests with a `Host` of
+  /// their own stay; `removeAll(where:)` removes them.
   ///
   /// - Throws: kind `invalidURL`, or the error of the store.
   public func remove(_ url: some URLConvertible) async throws {
-    try await storage.invalidate(try url.asURL(relativeTo: nil))
+    guard let key = CacheKey(try url.asURL(relativeTo: nil)) else { return }
+    try await storage.invalidate(key)
   }
 
   /// Removes the stored responses that match.

@@ -16,7 +16,9 @@ extension CacheExchange {
     case .send(.uriMiss), .send(.stale), .validate(.stale), .complete: break
     case .use, .validate, .send, .refuse: return false
     }
-    return request.wantsWhole && request.policy == .byProtocol && request.directives == CacheDirectives()
+    // The other request may receive the response that is retried.
+    return !request.isRetry && request.wantsWhole && request.policy == .byProtocol
+      && request.directives == CacheDirectives()
   }
 
   /// Sends the request, whose response others wait for or read.
@@ -103,7 +105,7 @@ extension CacheExchange {
     _ reader: GrowingReader, _ rules: ReuseRules, _ reason: CacheStatus.Forward, on clock: SessionClock
   ) async throws(LupineError) -> TransportResponse {
     let (candidate, freshness, total) = (rules.candidate, rules.freshness, reader.entry.length)
-    let status = CacheStatus(forward: reason, timeToLive: Int(freshness.rest.rounded(.down)), isCollapsed: true)
+    let status = CacheStatus(forward: reason, timeToLive: freshness.timeToLive, isCollapsed: true)
     context.emitCache("answers with the response that another request receives: \(status)")
     let content = GrowingContent(reader: reader, limit: storage.followLimit, clock: clock) { position in
       position == 0 || candidate.strongValidator != nil

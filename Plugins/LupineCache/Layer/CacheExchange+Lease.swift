@@ -63,7 +63,7 @@ extension CacheExchange {
   ) async throws(LupineError) -> TransportResponse {
     defer {
       let writing = flight?.writing?.writing
-      let isStarted = context.startBackgroundTask { _ in
+      let isStarted = context.startBackgroundTask(isAwaited: true) { _ in
         await writing?.isOver.wait()
         await leases.release(lease)
       }

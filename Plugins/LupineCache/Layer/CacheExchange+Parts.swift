@@ -17,17 +17,23 @@ extension CacheExchange {
       let status = response.head.status
       guard status == .partialContent || status == .rangeNotSatisfiable, response.source == .origin else {
         // A whole response in the place of the rest says that the parts are of another version.
-        if status == .ok, response.source == .origin { await storage.removeParts(like: beginning) }
+        if status == .ok, response.source == .origin { await removeParts(like: beginning) }
         branch.choose()
         return await receive(response, CacheStatus(forward: .partial), sent: sent, nil)
       }
       guard let rest = Self.rest(in: response.head, after: beginning, part) else {
         context.emitCache("sends the request again: the rest does not continue the stored response")
         discard(response)
-        await storage.removeParts(like: beginning)
+        await removeParts(like: beginning)
         return try await send(.partial, nil)
       }
       return try await join(beginning, stored, with: response, branch, rest, sent: sent)
+    }
+  }
+
+  private func removeParts(like part: Candidate) async {
+    await change(orElse: "does not remove the parts") { [storage] () throws(LupineError) in
+      await storage.removeParts(like: part)
     }
   }
 

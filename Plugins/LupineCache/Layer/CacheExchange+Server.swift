@@ -86,7 +86,7 @@ extension CacheExchange {
   ) async throws(LupineError) -> TransportResponse? {
     guard let rules, rules.permitsUseOnError else { return nil }
     let status = CacheStatus(
-      forward: reason, forwardStatus: statusCode, timeToLive: Int(rules.freshness.rest.rounded(.down)),
+      forward: reason, forwardStatus: statusCode, timeToLive: rules.freshness.timeToLive,
       detail: "stale-if-error")
     return try await answer(rules.candidate, rules.candidate.entry.head(age: rules.freshness.age), status)
   }
@@ -145,8 +145,8 @@ extension CacheExchange {
     if request.method == .head, head.status == .ok, candidate.head.status == .ok, !candidate.isOfAnotherUser {
       guard let isDescribed = candidate.isDescribed(by: head) else { return }
       guard isDescribed else {
-        do throws(LupineError) { try await storage.store.remove(candidate.stored) } catch {
-          context.emitCache("does not remove the stored response, because the store fails: \(error.message)")
+        await change(orElse: "does not remove the stored response") { [storage] () throws(LupineError) in
+          try await storage.store.remove(candidate.stored)
         }
         return
       }
@@ -159,9 +159,18 @@ extension CacheExchange {
   }
 
   private func apply(_ confirmation: Confirmation) async {
-    do throws(LupineError) { try await confirmation.apply(to: storage.store) } catch {
-      context.emitCache("does not update the stored response, because the store fails: \(error.message)")
+    await change(orElse: "does not update the stored response") { [storage] () throws(LupineError) in
+      try await confirmation.apply(to: storage.store)
     }
+  }
+
+  /// Changes the store after a response of the server.
+  ///
+  /// A cancellation of the exchange ends the wait; the session then ends the request.
+  func change(
+    orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Void
+  ) async {
+    _ = try? await callStore(orElse: consequence, work)
   }
 
   /// Stores a response while it passes to its destination; returns whether it does.
@@ -184,7 +193,7 @@ extension CacheExchange {
     let isShareable = ReuseRules(request, entry.candidate, now: context.now()).isShareable
     let growing = flight != nil && isShareable ? GrowingEntry(entry, invalidationMark, context.control) : nil
     let emit = context.makeCacheEmitter()
-    let isStarted = context.startBackgroundTask { [layer, original, flight, flightName] task in
+    let isStarted = context.startBackgroundTask(isAwaited: true) { [layer, original, flight, flightName] task in
       var response = ContinuedResponse(queue, growing, layer, original, task)
       let refusal = await layer.storage.write(
         entry.record, length: entry.length, writing, replacing: former, growing

@@ -73,7 +73,7 @@ struct CacheExchange: Sendable {
   func callStore<Value: Sendable>(
     orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Value
   ) async throws(LupineError) -> Value? {
-    let result = try await context.waiting {
+    let result = try await context.interruptible {
       do throws(LupineError) { return Result<Value, LupineError>.success(try await work()) } catch {
         return .failure(error)
       }
@@ -94,7 +94,7 @@ struct CacheExchange: Sendable {
   ) async throws(LupineError) -> TransportResponse {
     let freshness = rules.freshness
     var status = CacheStatus(
-      isHit: collapsed == nil, forward: collapsed, timeToLive: Int(freshness.rest.rounded(.down)),
+      isHit: collapsed == nil, forward: collapsed, timeToLive: freshness.timeToLive,
       isCollapsed: collapsed != nil)
     if isRevalidated { status.detail = "stale-while-revalidate" }
     let head = rules.candidate.entry.head(age: freshness.age)

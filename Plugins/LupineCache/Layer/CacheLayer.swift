@@ -24,8 +24,9 @@ final class CacheLayer: Transport {
   func shutdown() async { await base.shutdown() }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    storage.calls?.open(context.clock)
     guard request.method == .get || request.method == .head else { return try await pass(request, in: context) }
-    guard !request.hasBody, let key = CacheKey(request.url) else {
+    guard !request.hasBody, let key = CacheKey(request.url, request.headers) else {
       return try await forward(request, .bypass, in: context)
     }
     let facts = reader.read(request, in: context)
@@ -52,9 +53,13 @@ final class CacheLayer: Transport {
     let response = try await forward(request, .method, in: context)
     let isSuccess = [.successful, .redirection].contains(response.head.status.kind)
     guard isSuccess, response.source == .origin, !Self.safeMethods.contains(request.method) else { return response }
-    var failure: LupineError?
-    for url in Self.invalidated(by: request, response.head) {
-      do throws(LupineError) { try await storage.invalidate(url) } catch { failure = error }
+    let keys = Self.invalidated(by: request, response.head).compactMap { CacheKey($0, request.headers) }
+    let failure = try await context.interruptible { [storage] in
+      var failure: LupineError?
+      for key in keys {
+        do throws(LupineError) { try await storage.invalidate(key) } catch { failure = error }
+      }
+      return failure
     }
     if let failure {
       context.emitCache("does not remove what is stored of the changed resource: \(failure.message)")
@@ -88,18 +93,5 @@ extension TransferContext {
     guard isObserved else { return nil }
     let emit = makeEventEmitter()
     return { emit(.decided(policy: "cache", reason: $0)) }
-  }
-
-  /// Waits for the store; a cancellation of the exchange cancels the work.
-  ///
-  /// - Throws: the reason for the cancellation.
-  func waiting<Value: Sendable>(
-    for work: @escaping @Sendable () async -> Value
-  ) async throws(LupineError) -> Value {
-    let task = Task.immediate(executorPreference: executor) { await work() }
-    onCancel { task.cancel() }
-    let value = await task.value
-    if let reason = control.reason { throw reason }
-    return value
   }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 // The parts of one response, which are joined under a strong validator (RFC 9111 section 3.4).
 extension CacheStorage {
@@ -31,7 +32,7 @@ extension CacheStorage {
     guard run.parts.count > 1, let record = joinedRecord(of: run.parts, run.range) else { return }
     let joining = begin(record.key)
     guard !writing.isInvalidated else { return end(joining, record.key) }
-    var content = JoinedContent(of: run.parts, in: store)
+    var content = JoinedContent(of: run.parts, in: self)
     await write(record, length: run.range.upperBound - run.range.lowerBound, joining) { await content.next() }
   }
 
@@ -63,7 +64,14 @@ extension CacheStorage {
 
   private func digest(of candidate: Candidate, _ range: Range<Int64>) async -> [UInt8]? {
     guard let content = try? await store.content(of: candidate.stored, in: candidate.offsets(range)) else { return nil }
-    return try? await ContentReader(content).digest()
+    let reader = ContentReader(content)
+    var hash = SHA256()
+    do throws(LupineError) {
+      while let bytes = try await next(of: reader) { bytes.withUnsafeBytes { hash.update($0) } }
+    } catch {
+      return nil
+    }
+    return hash.finalize()
   }
 
   /// The parts that form one range together with a new one, which is the first of them.
@@ -88,7 +96,7 @@ extension CacheStorage {
     guard parts.count > 1, let own = parts[0].metadata.part else { return nil }
     let total = parts.lazy.compactMap { $0.metadata.part?.total }.first
     guard let joined = ContentPart(range, of: total) else { return nil }
-    guard joined.isWhole || joined.length - own.length <= own.length * Self.maximumCopying else { return nil }
+    guard joined.isWhole || (joined.length - own.length) / Self.maximumCopying <= own.length else { return nil }
     var metadata = parts[0].metadata
     metadata.part = joined.isWhole ? nil : joined
     let head = StoredHead.freshened(
@@ -111,12 +119,12 @@ extension Candidate {
 
 /// Reads parts of one content in their order, without the bytes that they have in common.
 private struct JoinedContent {
-  private let store: any ResponseStore
+  private let storage: CacheStorage
   private var slices: [(StoredResponse, Range<Int64>)] = []
   private var reader: ContentReader?
 
-  init(of parts: [Candidate], in store: any ResponseStore) {
-    self.store = store
+  init(of parts: [Candidate], in storage: CacheStorage) {
+    self.storage = storage
     var position: Int64 = 0
     let sorted = parts.compactMap { part in part.metadata.part.map { (part, $0.range) } }
       .sorted { $0.1.lowerBound < $1.1.lowerBound }
@@ -129,10 +137,10 @@ private struct JoinedContent {
   mutating func next() async -> EntryQueue.Piece {
     do throws(LupineError) {
       while true {
-        if let bytes = try await reader?.next() { return .bytes(bytes) }
+        if let reader, let bytes = try await storage.next(of: reader) { return .bytes(bytes) }
         guard let (stored, range) = slices.first else { return .end(nil) }
         slices.removeFirst()
-        guard let content = try await store.content(of: stored, in: range) else {
+        guard let content = try await storage.store.content(of: stored, in: range) else {
           return .failure(StoringRefusal(reason: "a part of it is gone"))
         }
         reader = ContentReader(content)

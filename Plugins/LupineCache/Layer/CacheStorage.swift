@@ -23,6 +23,8 @@ final class CacheStorage: Sendable {
   }
 
   let store: any ResponseStore
+  /// The calls of a store that may not answer; `nil` for a store in memory.
+  let calls: StoreCalls?
   /// The store if it can answer from memory; `nil` for another store.
   let immediate: (any ImmediateStore)?
   let isShared: Bool
@@ -40,10 +42,12 @@ final class CacheStorage: Sendable {
 
   /// - Parameter leaseLifetime: the time after which another machine may send a request that this one has sent.
   init(
-    store: any ResponseStore, hashKey: [UInt8]?, isShared: Bool, refreshLimit: Int, followLimit: Duration,
+    store: any ResponseStore, calls: StoreCalls?, hashKey: [UInt8]?, isShared: Bool, refreshLimit: Int,
+    followLimit: Duration,
     leaseLifetime: Duration, random: () -> UInt64
   ) {
     self.store = store
+    self.calls = calls
     immediate = store as? any ImmediateStore
     self.isShared = isShared
     self.refreshLimit = refreshLimit
@@ -84,10 +88,22 @@ final class CacheStorage: Sendable {
   /// - Throws: the error of the store.
   func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
     while let writing = state.withLock({ $0.writings[key]?.values.first { $0.isCommitting } }) {
-      await writing.isOver.wait()
-      if Task.isCancelled { return [] }
+      guard let calls else {
+        await writing.isOver.wait()
+        if Task.isCancelled { return [] }
+        continue
+      }
+      guard await calls.wait(for: writing.isOver) else {
+        throw LupineError(.storeUnavailable, "A response of the URL has been stored for more than a second.")
+      }
     }
     return try await store.responses(for: key)
+  }
+
+  /// Returns the next bytes of a stored content; `nil` at the end.
+  func next(of reader: ContentReader) async throws(LupineError) -> Data? {
+    guard let calls else { return try await reader.next() }
+    return try await calls.call { () throws(LupineError) in try await reader.next() }
   }
 
   /// Returns the stored responses of a key if they are in memory and none is being committed; `nil` if not.
@@ -104,17 +120,17 @@ final class CacheStorage: Sendable {
     return immediate.mayHaveKeysWithoutQuery || state.withLock { $0.hasWrittenKeysWithoutQuery }
   }
 
-  /// Returns a mark of a URL that differs after `invalidate(_:)`.
+  /// Returns a mark of a key that differs after `invalidate(_:)`.
   func invalidationMark(of key: CacheKey) -> Invalidations.Mark {
     state.withLock { $0.invalidations.mark(of: key.exact) }
   }
 
-  /// Removes all responses of a URL, and prevents that those that are under way or being stored appear.
+  /// Removes all responses of a key, and prevents that those that are under way or being stored appear.
   ///
   /// - Throws: the last error of the store.
-  func invalidate(_ url: HTTPURL) async throws(LupineError) {
+  func invalidate(_ key: CacheKey) async throws(LupineError) {
     var failure: LupineError?
-    for key in CacheKey(url)?.all ?? [] {
+    for key in key.all {
       preventStoring(key)
       do throws(LupineError) { try await store.removeAll(for: key) } catch { failure = error }
     }

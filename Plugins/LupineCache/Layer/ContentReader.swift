@@ -24,13 +24,6 @@ final class ContentReader: Sendable {
     guard let count = try await reader.read(into: space, waitingFor: ready) else { return nil }
     return Data(UnsafeRawBufferPointer(rebasing: space[..<count]))
   }
-
-  /// Returns a hash of all bytes.
-  func digest() async throws(LupineError) -> [UInt8] {
-    var hash = SHA256()
-    while let bytes = try await next() { bytes.withUnsafeBytes { hash.update($0) } }
-    return hash.finalize()
-  }
 }
 
 extension RequestBody {

@@ -43,7 +43,7 @@ struct NewEntry: Sendable {
     entry = ParsedEntry(stored, metadata, isShared: storage.isShared)
     record = ResponseRecord(
       key: search == nil ? key.exact : key.withoutQuery, variant: metadata.variant, head: stored,
-      metadata: metadata.data, retention: Retention.of(stored, entry, lifetime: request.lifetime, now: now))
+      metadata: metadata.data, retention: Retention.of(stored, entry, lifetime: request.lifetime(of: stored), now: now))
     length = part?.length ?? head.headerFields[.contentLength].flatMap { Int64($0) }
   }
 }
@@ -77,7 +77,7 @@ struct Confirmation: Sendable {
     }
     record.metadata = metadata.data
     let entry = ParsedEntry(record.head, metadata, isShared: isShared)
-    record.retention = Retention.of(record.head, entry, lifetime: request.lifetime, now: now)
+    record.retention = Retention.of(record.head, entry, lifetime: request.lifetime(of: record.head), now: now)
     self.entry = entry
     self.record = record
     let directives = CacheDirectives(head.headerFields)

@@ -21,11 +21,13 @@ final class RequestReader: Sendable {
   init(_ storage: CacheStorage) { self.storage = storage }
 
   func read(_ request: OutgoingRequest, in context: TransferContext) -> CacheableRequest {
-    let (scan, key) = (request.fieldScanID, context.connectionKey)
+    let (scan, key, isRetry) = (request.fieldScanID, context.connectionKey, context.attempt > 1)
     let (known, connection) = last.withLock { last in
       (scan != nil && last.scan == scan ? last.fields : nil, last.key == key ? last.connection : nil)
     }
-    if let known, let connection { return CacheableRequest(request, known, connection: connection) }
+    if let known, let connection {
+      return CacheableRequest(request, known, connection: connection, isRetry: isRetry)
+    }
     let fields = known ?? RequestFields(request.headers, storage.hash, context.secretFields)
     let new = Last(scan: scan, fields: fields, key: key, connection: connection ?? storage.connection(key))
     // The former results are released outside the lock.
@@ -34,6 +36,6 @@ final class RequestReader: Sendable {
       return last
     }
     _ = consume former
-    return CacheableRequest(request, fields, connection: new.connection)
+    return CacheableRequest(request, fields, connection: new.connection, isRetry: isRetry)
   }
 }

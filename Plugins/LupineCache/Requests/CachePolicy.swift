@@ -34,9 +34,34 @@ public enum CachePolicy: Sendable, Hashable, RequestOptionKey {
   public static var defaultValue: CachePolicy { .byProtocol }
 }
 
-/// The lifetime of stored responses that a caller sets, in seconds.
-enum CacheLifetime: RequestOptionKey {
-  static var defaultValue: Double? { nil }
+/// An error whose response `cache(for:including:)` stores if it is named.
+public enum StorableError: Int, Sendable, Hashable, CaseIterable {
+  /// 404 (Not Found).
+  case notFound = 404
+  /// 410 (Gone).
+  case gone = 410
+}
+
+/// The lifetime of stored responses that a caller sets.
+struct CacheLifetime: Sendable, RequestOptionKey {
+  /// The statuses whose responses have the lifetime, besides the named errors.
+  private static let statuses: Set<Int> = [200, 203, 204, 300, 301, 308]
+
+  static var defaultValue: CacheLifetime? { nil }
+
+  private let seconds: Double
+  private let errors: Set<StorableError>
+
+  init(_ lifetime: Duration, _ errors: Set<StorableError>) {
+    seconds = max(0, lifetime / .seconds(1))
+    self.errors = errors
+  }
+
+  /// The seconds for which a response with this status is fresh; `nil` if it has the lifetime that it states.
+  func seconds(for status: Int) -> Double? {
+    let isIncluded = Self.statuses.contains(status) || StorableError(rawValue: status).map(errors.contains) ?? false
+    return isIncluded ? seconds : nil
+  }
 }
 
 extension SessionRequest {
@@ -51,10 +76,15 @@ extension SessionRequest {
   /// It also stores a response that states no lifetime. A response that forbids storage (`no-store`, or `private` in a
   /// shared cache) is not stored. The lifetime counts from the response's age 0, and holds for requests that set it.
   ///
-  /// - Parameter lifetime: the lifetime; a negative one means 0.
+  /// It applies to the statuses 200, 203, 204, 300, 301 and 308, and to the errors that are named. Other responses, such
+  /// as 302, 401, 429 and 503, are stored only if the server permits it, and for the time that the server states.
+  ///
+  /// - Parameters:
+  ///   - lifetime: the lifetime; a negative one means 0.
+  ///   - errors: the errors that have the lifetime too. Default: none.
   @discardableResult
-  public func cache(for lifetime: Duration) -> Self {
-    option(CacheLifetime.self, max(0, lifetime / .seconds(1)))
+  public func cache(for lifetime: Duration, including errors: Set<StorableError> = []) -> Self {
+    option(CacheLifetime.self, CacheLifetime(lifetime, errors))
   }
 }
 

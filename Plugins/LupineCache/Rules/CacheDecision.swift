@@ -21,11 +21,15 @@ struct ReuseRules: Sendable {
   let request: CacheableRequest
   let candidate: Candidate
   let freshness: Freshness
+  /// Whether the caller has set the lifetime of the response.
+  private let hasOwnLifetime: Bool
 
   init(_ request: CacheableRequest, _ candidate: Candidate, now: Date) {
     self.request = request
     self.candidate = candidate
-    freshness = Freshness(of: candidate.entry, lifetime: request.lifetime, now: now)
+    let lifetime = request.lifetime(of: candidate.head)
+    hasOwnLifetime = lifetime != nil
+    freshness = Freshness(of: candidate.entry, lifetime: lifetime, now: now)
   }
 
   var control: ResponseControl { candidate.entry.control }
@@ -36,7 +40,11 @@ struct ReuseRules: Sendable {
     guard request.policy != .reload else { return .send(.request) }
     guard let rules else { return wantsStored ? .refuse : decision(for: request, selection) }
     let decision = rules.decision
-    if case .use = decision { return decision }
+    if case .use = decision {
+      // The response may be the one that is retried.
+      guard request.isRetry else { return decision }
+      return wantsStored ? .refuse : .send(.request)
+    }
     return wantsStored ? .refuse : decision
   }
 
@@ -51,11 +59,11 @@ struct ReuseRules: Sendable {
   private var decision: CacheDecision {
     if candidate.isOfAnotherUser { return validation(.varyMiss) }
     if isValidationWanted { return validation(.request) }
-    if control.requiresValidation, request.lifetime == nil { return validation(.stale) }
+    if control.requiresValidation, !hasOwnLifetime { return validation(.stale) }
     if freshness.isFresh {
       return isFreshEnough || isAnyAgeWanted ? .use(isRevalidated: false) : validation(.request)
     }
-    guard !control.forbidsStaleUse, freshness.age.isFinite else { return validation(.stale) }
+    guard !control.forbidsStaleUse else { return validation(.stale) }
     if isAnyAgeWanted || isStaleWanted { return .use(isRevalidated: false) }
     // A refresh in the background would store a response.
     let mayRefresh = !limitsAge && request.policy != .doNotStore
@@ -65,7 +73,7 @@ struct ReuseRules: Sendable {
   /// Whether the response, just arrived or just confirmed, can answer requests that wait for it without a validation of
   /// their own.
   var isShareable: Bool {
-    if control.requiresValidation, request.lifetime == nil { return false }
+    if control.requiresValidation, !hasOwnLifetime { return false }
     return freshness.isFresh || !control.forbidsStaleUse && hasRefreshWindow
   }
 
@@ -105,7 +113,7 @@ struct ReuseRules: Sendable {
   /// Whether the stored response answers in the place of an error (RFC 5861 section 4).
   var permitsUseOnError: Bool {
     guard !candidate.isOfAnotherUser, !control.forbidsStaleUse, freshness.age.isFinite, !isValidationWanted,
-      request.policy != .reload
+      request.policy != .reload, !request.isRetry
     else { return false }
     return freshness.isStale(byAtMost: control.directives.seconds("stale-if-error"))
       || freshness.isStale(byAtMost: request.directives.seconds("stale-if-error"))

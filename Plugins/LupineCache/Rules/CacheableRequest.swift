@@ -8,18 +8,23 @@ struct CacheableRequest: Sendable {
   private let request: OutgoingRequest
   private let read: RequestFields
   let policy: CachePolicy
-  /// The lifetime of stored responses that the caller has set, in seconds.
-  let lifetime: Double?
+  private let lifetime: CacheLifetime?
+  /// Whether the request was sent before, and is sent again by a retrier.
+  let isRetry: Bool
   /// The keyed hash of the connection key.
   let connection: String
 
-  init(_ request: OutgoingRequest, _ fields: RequestFields, connection: String) {
+  init(_ request: OutgoingRequest, _ fields: RequestFields, connection: String, isRetry: Bool) {
+    self.isRetry = isRetry
     self.request = request
     read = fields
     policy = request.options[CachePolicy.self]
     lifetime = request.options[CacheLifetime.self]
     self.connection = connection
   }
+
+  /// The lifetime of a stored response that the caller has set, in seconds.
+  func lifetime(of head: HTTPResponse) -> Double? { lifetime?.seconds(for: head.status.code) }
 
   var url: HTTPURL { request.url }
   var method: HTTPRequest.Method { request.method }

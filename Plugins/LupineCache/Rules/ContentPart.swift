@@ -103,7 +103,9 @@ extension ResponseRecord {
     else { return nil }
     let first = metadata.part?.range.lowerBound ?? 0
     let total = metadata.part?.total ?? head.headerFields[.contentLength].flatMap { Int64($0) }
-    guard let part = ContentPart(first..<first + count, of: total), !part.isWhole else { return nil }
+    // A server may send more bytes than it has stated.
+    let (end, isTooLarge) = first.addingReportingOverflow(count)
+    guard !isTooLarge, end > first, let part = ContentPart(first..<end, of: total), !part.isWhole else { return nil }
     metadata.part = part
     var record = self
     record.variant = metadata.variant

@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 /// What the cache keeps of a response besides its head: the times and those who may use it.
 ///
@@ -56,7 +57,8 @@ struct EntryMetadata: Sendable, Equatable {
 }
 
 extension EntryMetadata {
-  private static let version = "1"
+  /// Version 1 had responses with a content coding that did not vary with `Accept-Encoding`.
+  private static let version = "2"
 
   /// The metadata as the store keeps them: one value a line.
   var data: Data {
@@ -85,7 +87,7 @@ extension EntryMetadata {
 
   /// Milliseconds since 1970.
   private static func text(_ date: Date) -> String {
-    String(Int64(clamping: Int((date.timeIntervalSince1970 * 1_000).rounded())))
+    String(Int64(clamping: (date.timeIntervalSince1970 * 1_000).rounded()))
   }
 
   private static func date(_ text: String) -> Date? {

@@ -14,6 +14,9 @@ struct Freshness: Sendable, Equatable {
   /// The time until the response is stale; negative if it is.
   var rest: Double { lifetime - age }
 
+  /// The whole seconds until the response is stale; `nil` if its age cannot be known.
+  var timeToLive: Int? { age.isFinite ? Int(clamping: Int64(clamping: rest)) : nil }
+
   /// Whether the response is within a number of seconds after its freshness.
   func isStale(byAtMost seconds: Double?) -> Bool { seconds.map { age.isFinite && age - lifetime < $0 } ?? false }
 

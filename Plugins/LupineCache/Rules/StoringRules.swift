@@ -20,6 +20,7 @@ enum StoringRules {
     let status = head.status.code
     if request.method != .get { return "the request is not GET" }
     if !(200..<600).contains(status) || status == 206 || status == 304 { return "its status is \(status)" }
+    if unstorableStatuses.contains(status) { return "a response with status \(status) is for its request alone" }
     if request.directives.contains("no-store") { return "the request has no-store" }
     if directives.isMalformed { return "Cache-Control has a quoted string without an end" }
     if directives.contains("must-understand") {
@@ -28,10 +29,10 @@ enum StoringRules {
       return "the response has no-store"
     }
     if control.isShared, let reason = sharedRefusal(control, request) { return reason }
-    guard request.lifetime != nil || mayBeReused(head, status, control, now) else {
+    guard request.lifetime(of: head) != nil || mayBeReused(head, status, control, now) else {
       return "it has neither a lifetime nor a validator"
     }
-    return Variation(of: head.headerFields) == nil ? "Vary is *" : nil
+    return Variation(of: head.headerFields) == nil ? "Vary has *, or a member that is no name of a field" : nil
   }
 
   /// Checks that a part may be stored: it lies in the requested range, and its head is complete.
@@ -67,9 +68,13 @@ enum StoringRules {
       && (head.headerFields.contains(.eTag) || head.headerFields.contains(.lastModified))
   }
 
+  /// The statuses of which no response is stored, whatever it says: those that ask for a credential, whose request is then
+  /// sent again, and those of RFC 6585 and of RFC 8470 (Too Early).
+  private static let unstorableStatuses: Set<Int> = [401, 407, 425, 428, 429, 431, 511]
+
   /// The final statuses whose caching requirements this cache implements (RFC 9110 section 15).
   private static let understoodStatuses: Set<Int> = [
-    200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410,
+    200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 307, 308, 400, 402, 403, 404, 405, 406, 408, 409, 410,
     411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
   ]
 }

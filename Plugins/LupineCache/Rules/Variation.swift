@@ -1,15 +1,21 @@
 import HTTPTypes
+import LupineSupport
 
 /// The fields of a request that select a response, as `Vary` names them (RFC 9111 section 4.1).
 struct Variation: Sendable, Equatable {
   /// The names in lower case, sorted and without duplicates.
   let names: [String]
 
-  /// Reads the `Vary` fields of a response; `nil` if one of them is `*`, which no request matches.
+  /// Reads the `Vary` fields of a response; `nil` if one of them is `*`, which no request matches, or has a member that
+  /// is no name of a field.
+  ///
+  /// A response with a content coding varies with `Accept-Encoding` even if it does not say so: not every request can
+  /// use the coding.
   init?(of fields: HTTPFields) {
     let members = ListField.members(fields[values: .vary])
-    guard !members.contains("*") else { return nil }
-    names = Set(members.map { $0.lowercased() }).sorted()
+    guard members.allSatisfy({ $0 != "*" && $0.isToken }) else { return nil }
+    let isCoded = ListField.members(fields[values: .contentEncoding]).contains { $0.lowercased() != "identity" }
+    names = Set(members.map { $0.lowercased() } + (isCoded ? ["accept-encoding"] : [])).sorted()
   }
 
   init(names: [String]) { self.names = names }

@@ -218,7 +218,7 @@ private final class MemoryWriter: ReadableResponseStoreWriter {
     self.store = store
     self.record = record
     // A stated length is not believed beyond a first piece.
-    state = Mutex(State(content: Data(capacity: Int(min(length ?? 0, 1 << 20)))))
+    state = Mutex(State(content: Data(capacity: Int(min(max(0, length ?? 0), 1 << 20)))))
   }
 
   deinit { release() }
@@ -237,7 +237,7 @@ private final class MemoryWriter: ReadableResponseStoreWriter {
 
   func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
     let bytes = state.withLock { state in
-      range.upperBound <= state.content.count
+      range.lowerBound >= 0 && range.upperBound <= state.content.count
         ? Array(state.content[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
     }
     guard let bytes else { throw LupineError(.bodyFailed, "The response does not have these bytes.") }

@@ -119,7 +119,7 @@ import Testing
       try await world.sleep(for: .microseconds(500))
       first.cancel()
       try world.expect(await task.value.error?.kind == .cancelled, "the first request was not cancelled")
-      try await world.sleep(for: .seconds(2))
+      try await world.sleep(for: .milliseconds(900))
       mayContinue.set()
       try world.expect(await reader.value.value == data, "the reader")
       try world.expect(mock.requests.count == 1, "\(mock.requests.count) requests")

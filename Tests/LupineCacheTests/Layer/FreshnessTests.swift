@@ -31,11 +31,11 @@ import Testing
     let bench = isShared ? try Self.sharedBench() : try CacheBench()
     bench.stub(Self.unstated(status, bench), .text("new"))
     _ = await bench.session.request(CacheBench.url).redirector(.doNotFollow).serializingData().response
-    bench.clock.advance(by: .seconds(599))
+    await bench.advance(by: .seconds(599))
     let response = await bench.session.request(CacheBench.url).redirector(.doNotFollow).serializingData().response
     #expect(response.cacheStatus?.description == "hit; ttl=1")
     #expect(response.response?.status.code == status)
-    bench.clock.advance(by: .seconds(1))
+    await bench.advance(by: .seconds(1))
     #expect(await bench.get().text == "new")
   }
 

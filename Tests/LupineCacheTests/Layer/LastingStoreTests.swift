@@ -44,6 +44,29 @@ import Testing
     await second.close()
   }
 
+  @Test(arguments: ["finishRequests", "shutdown", "release"])
+  func `what the status calls stored is stored when a session has ended`(end: String) async throws {
+    for _ in 0..<10 {
+      let folder = try TemporaryFolder()
+      let path = folder.file("store")
+      let store = SQLiteStore(at: path, maximumSize: .megabytes(8))
+      var before: CacheBench? = try CacheBench(cache: HTTPCache(store: store))
+      before?.stub(.cached(String(repeating: "a", count: 40_000), "max-age=60"))
+      #expect(await before?.get().status == "fwd=uri-miss; stored")
+      switch end {
+      case "finishRequests": await before?.session.finishRequests()
+      case "shutdown": await before?.session.shutdown()
+      default:
+        let cache = before?.cache
+        before = nil
+        while try await cache?.entries.isEmpty ?? false { await Task.yield() }
+      }
+      await store.close()
+      let after = try CacheBench(cache: HTTPCache(store: .sqlite(at: path, .megabytes(8))))
+      #expect(await after.get(CacheBench.url, [:], .onlyStored).status == "hit; ttl=60")
+    }
+  }
+
   @Test func `another hash key finds no response to a request with a credential`() async throws {
     let store = MemoryResponseStore(size: .megabytes(8))
     let first = try CacheBench(cache: HTTPCache(store: store, hashKey: CacheBench.key))
@@ -121,7 +144,7 @@ import Testing
     #expect(await bench.get().status == "hit; ttl=60")
     try await bench.cache.removeAll()
     _ = await bench.get(CacheBench.url, Self.alice)
-    bench.clock.advance(by: .seconds(5))
+    await bench.advance(by: .seconds(5))
     #expect(await bench.get(CacheBench.url, Self.alice).status == "fwd=stale; fwd-status=304")
     #expect(try await store.responses(for: CacheBench.url).isEmpty)
   }

@@ -73,7 +73,7 @@ import Testing
         Self.part("0123", "0-3/10", "max-age=60", [.eTag: "\"a\"", .server: "old", .contentLanguage: "de"]),
         Self.part("456789", "4-9/10", "max-age=90", [.eTag: "\"a\"", .server: "new", .setCookie: "a=b"]))
       _ = await bench.get(CacheBench.url, Self.range("0-3"))
-      bench.clock.advance(by: .seconds(100))
+      await bench.advance(by: .seconds(100))
       let answer = await bench.get()
       #expect(answer.text == "0123456789")
       #expect(answer.code == 200)
@@ -237,7 +237,7 @@ import Testing
     bench.stub(Self.resource(Data(count: 100)))
     for number in 0..<20 {
       _ = await bench.get(CacheBench.url, Self.range("\(number * 3)-\(number * 3)"))
-      bench.clock.advance(by: .seconds(1))
+      await bench.advance(by: .seconds(1))
     }
     await bench.session.finishBackgroundTasks()
     #expect(try await bench.cache.entries.count == 16)
@@ -247,7 +247,7 @@ import Testing
     try await place.withBench { bench in
       bench.stub(Self.resource())
       _ = await bench.get(CacheBench.url, Self.range("2-5"))
-      bench.clock.advance(by: .seconds(61))
+      await bench.advance(by: .seconds(61))
       let answer = await bench.get(CacheBench.url, Self.range("3-4"))
       #expect(answer.text == "34")
       #expect(answer.code == 206)
@@ -260,7 +260,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(Self.resource(), Self.resource(Data("abcdefghij".utf8), "b"))
     _ = await bench.get(CacheBench.url, Self.range("2-5"))
-    bench.clock.advance(by: .seconds(61))
+    await bench.advance(by: .seconds(61))
     #expect(await bench.get(CacheBench.url, Self.range("3-4")).text == "de")
     try await bench.expectParts([3..<5])
   }
@@ -270,7 +270,7 @@ import Testing
     let control = "max-age=1, stale-while-revalidate=60"
     bench.stub(Self.part("2345", "2-5/10", control), Self.part("cd", "2-3/10", control, [.eTag: "\"b\""]))
     _ = await bench.get(CacheBench.url, Self.range("2-5"))
-    bench.clock.advance(by: .seconds(10))
+    await bench.advance(by: .seconds(10))
     #expect(await bench.get(CacheBench.url, Self.range("2-3")).text == "23")
     await bench.session.finishBackgroundTasks()
     #expect(bench.mock.requests.last?.headers[.range] == "bytes=2-3")

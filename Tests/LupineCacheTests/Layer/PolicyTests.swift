@@ -33,10 +33,10 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=1"), .cached("two", "max-age=1, must-revalidate"), .cached("three", "max-age=1"))
     _ = await bench.get()
-    bench.clock.advance(by: .seconds(10))
+    await bench.advance(by: .seconds(10))
     #expect(await bench.get(CacheBench.url, [:], .preferStored).status == "hit; ttl=-9")
     #expect(await bench.get().text == "two")
-    bench.clock.advance(by: .seconds(10))
+    await bench.advance(by: .seconds(10))
     #expect(await bench.get(CacheBench.url, [:], .preferStored).text == "three")
   }
 
@@ -71,11 +71,11 @@ import Testing
       await Answer(bench.session.request(CacheBench.url).cache(for: .seconds(seconds)).serializingString().response)
     }
     #expect(await get(60).status == "fwd=uri-miss; stored")
-    bench.clock.advance(by: .seconds(59))
+    await bench.advance(by: .seconds(59))
     #expect(await get(60).status == "hit; ttl=1")
-    bench.clock.advance(by: .seconds(1))
+    await bench.advance(by: .seconds(1))
     #expect(await get(60).text == "two")
-    bench.clock.advance(by: .seconds(5))
+    await bench.advance(by: .seconds(5))
     #expect(await get(5).text == "three")
     #expect(await get(60).text == "two")
   }
@@ -88,7 +88,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60"), .cached("two", "max-age=60"))
     _ = await bench.get()
-    bench.clock.advance(by: .seconds(10))
+    await bench.advance(by: .seconds(10))
     #expect(await bench.get(CacheBench.url, [.cacheControl: control]).text == (isHit ? "one" : "two"))
   }
 
@@ -97,7 +97,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60"), .cached("two", "max-age=60"))
     _ = await bench.get()
-    bench.clock.advance(by: .seconds(65))
+    await bench.advance(by: .seconds(65))
     #expect(await bench.get(CacheBench.url, [.cacheControl: control]).text == (isHit ? "one" : "two"))
   }
 
@@ -112,7 +112,7 @@ import Testing
     }
     let response = await bench.session.request(CacheBench.url).cacheResponse(using: cacher).serializingString().response
     #expect(response.response?.headerFields[.cacheControl] == "max-age=1")
-    bench.clock.advance(by: .seconds(60))
+    await bench.advance(by: .seconds(60))
     #expect(await bench.get().status == "hit; ttl=540")
   }
 

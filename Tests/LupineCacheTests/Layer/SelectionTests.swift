@@ -24,7 +24,7 @@ import Testing
       bench.mock.stub(.get, CacheBench.url, .cached("one", "max-age=3600", [.vary: "Accept-Language"]))
       for number in 0..<20 {
         _ = await bench.get(CacheBench.url, [.acceptLanguage: "x-\(number)"])
-        bench.clock.advance(by: .seconds(1))
+        await bench.advance(by: .seconds(1))
       }
       await bench.session.finishBackgroundTasks()
       try await bench.expectParts(Array(repeating: nil, count: 16))
@@ -75,7 +75,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=1", [.eTag: "\"a\""]), .status(.notModified).field(.eTag, "\"a\""))
     _ = await bench.get()
-    bench.clock.advance(by: .seconds(2))
+    await bench.advance(by: .seconds(2))
     #expect(await bench.get(CacheBench.url, [.ifNoneMatch: "\"x\", \"a\""]).code == 304)
     #expect(bench.mock.requests.last?.headers[.ifNoneMatch] == "\"x\", \"a\"")
     // The 304 has confirmed the stored response as well.
@@ -93,7 +93,7 @@ import Testing
       .cached("one", "max-age=10", [.eTag: "\"a\""]), .status(.notModified).fields(confirmation),
       .cached("two", "max-age=60"))
     _ = await bench.get(CacheBench.url, [.acceptLanguage: "de"])
-    bench.clock.advance(by: .seconds(20))
+    await bench.advance(by: .seconds(20))
     let answer = await bench.get(CacheBench.url, [.acceptLanguage: "de"])
     #expect(answer.text == "one")
     #expect(answer.status == "fwd=stale; fwd-status=304")

@@ -64,7 +64,7 @@ import Testing
     #expect(await bench.get().text == "two")
     let content = "does not use the stored response, because the store fails: The content cannot be read."
     #expect(reasons.all.contains(content))
-    bench.clock.advance(by: .seconds(20))
+    await bench.advance(by: .seconds(20))
     #expect(await bench.get().text == "four")
     bench.mock.stub(.head, CacheBench.url, .status(.ok).fields(tag))
     _ = await bench.session.request(CacheBench.url, method: .head).serializingData().response

@@ -46,7 +46,7 @@ import Testing
     let rule: HTTPFields = [.noVarySearch: "params=(\"utm\")"]
     bench.stub(.cached("one", "max-age=1"), .cached("two", "max-age=60", rule))
     _ = await bench.get(CacheBench.url + "?id=1")
-    bench.clock.advance(by: .seconds(5))
+    await bench.advance(by: .seconds(5))
     #expect(await bench.get(CacheBench.url + "?id=1").text == "two")
     await bench.session.finishBackgroundTasks()
     #expect(await bench.get(CacheBench.url + "?id=1").status == "hit; ttl=60")
@@ -61,7 +61,7 @@ import Testing
       .cached("whole", "max-age=1, stale-if-error=600", whole),
       .cached("broken off", "max-age=60", other).reset(afterBytes: 3), .failure(.connectionLost))
     _ = await bench.get(CacheBench.url + "?id=1")
-    bench.clock.advance(by: .seconds(5))
+    await bench.advance(by: .seconds(5))
     _ = await bench.get(CacheBench.url + "?id=1")
     await bench.session.finishBackgroundTasks()
     #expect(try await bench.cache.entries.contains { $0.part == nil && $0.length == 5 })

@@ -144,6 +144,6 @@ import Testing
       connection: "3", variation: Variation(names: ["a", "b"]), selector: "x", credentials: ["c", "d"])
     #expect(EntryMetadata(metadata.data) == metadata)
     #expect(EntryMetadata(Data()) == nil)
-    #expect(EntryMetadata(Data("2\n".utf8) + metadata.data.dropFirst(2)) == nil)
+    #expect(EntryMetadata(Data("1\n".utf8) + metadata.data.dropFirst(2)) == nil)
   }
 }

@@ -42,6 +42,12 @@ struct CacheBench {
     await Answer(session.request(url, headers: headers).cachePolicy(policy).serializingString().response)
   }
 
+  /// Moves the clock, after everything is stored: the store would not answer in time otherwise.
+  func advance(by duration: Duration) async {
+    await session.finishBackgroundTasks()
+    clock.advance(by: duration)
+  }
+
   /// The parts of the stored responses; `nil` for a whole one.
   var parts: [Range<Int64>?] { get async throws { try await cache.entries.map(\.part) } }
 
