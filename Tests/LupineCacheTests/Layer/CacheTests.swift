@@ -14,7 +14,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=60"))
     #expect(await bench.get().status == "fwd=uri-miss; stored")
-    await bench.advance(by: .seconds(18))
+    bench.clock.advance(by: .seconds(18))
     let answer = await bench.get()
     #expect(answer.text == "one")
     #expect(answer.status == "hit; ttl=42")
@@ -28,13 +28,13 @@ import Testing
       .cached("one", "max-age=10", [.eTag: "\"a\"", .server: "old"]),
       .status(.notModified).fields([.eTag: "\"a\"", .cacheControl: "max-age=50", .server: "new"]))
     _ = await bench.get()
-    await bench.advance(by: .seconds(11))
+    bench.clock.advance(by: .seconds(11))
     let answer = await bench.get()
     #expect(answer.text == "one")
     #expect(answer.status == "fwd=stale; fwd-status=304; stored")
     #expect(answer.head?.headerFields[.server] == "new")
     #expect(bench.mock.requests.last?.headers[.ifNoneMatch] == "\"a\"")
-    await bench.advance(by: .seconds(40))
+    bench.clock.advance(by: .seconds(40))
     #expect(await bench.get().status == "hit; ttl=10")
   }
 
@@ -42,7 +42,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10", [.eTag: "\"a\""]), .cached("two", "max-age=10", [.eTag: "\"b\""]))
     _ = await bench.get()
-    await bench.advance(by: .seconds(11))
+    bench.clock.advance(by: .seconds(11))
     #expect(await bench.get().status == "fwd=stale; stored")
     let answer = await bench.get()
     #expect(answer.text == "two")
@@ -107,7 +107,7 @@ import Testing
     bench.stub(.cached("one", "max-age=1", [.eTag: "\"a\""]), .cached("two", "max-age=60"))
     bench.mock.stub(.head, CacheBench.url, .status(.ok).field(.eTag, "\"b\""))
     _ = await bench.get()
-    await bench.advance(by: .seconds(2))
+    bench.clock.advance(by: .seconds(2))
     _ = await bench.session.request(CacheBench.url, method: .head).serializingData().response
     #expect(await bench.get().text == "two")
     #expect(bench.mock.requests.last?.headers[.ifNoneMatch] == nil)
@@ -151,7 +151,7 @@ import Testing
     async let first = bench.get()
     await bench.clock.waitForSleepers()
     _ = await bench.session.request(CacheBench.url, method: .post).serializingData().response
-    await bench.advance(by: .seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await first.text == "one")
     #expect(await bench.get().text == "two")
   }
@@ -163,7 +163,7 @@ import Testing
     async let first = bench.get()
     await bench.clock.waitForSleepers()
     _ = await bench.session.request(CacheBench.url, method: .post).serializingData().response
-    await bench.advance(by: .seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await first.text == "one")
     #expect(await bench.get().text == "two")
   }
@@ -178,7 +178,7 @@ import Testing
       async let answer = bench.get()
       await bench.clock.waitForSleepers()
       if removesAll { try await bench.cache.removeAll() } else { try await bench.cache.remove(CacheBench.url) }
-      await bench.advance(by: .seconds(5))
+      bench.clock.advance(by: .seconds(5))
       #expect(await answer.text == text)
       await bench.session.finishBackgroundTasks()
     }
@@ -252,7 +252,7 @@ import Testing
     bench.stub(.cached("one", "max-age=10"))
     let date = bench.date
     #expect(await bench.get().head?.headerFields[.date] == nil)
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     let stale = await bench.get(CacheBench.url, [:], .preferStored)
     #expect(stale.status == "hit; ttl=-10")
     #expect(stale.head?.headerFields[.date] == date)

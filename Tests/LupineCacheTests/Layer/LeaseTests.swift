@@ -181,7 +181,7 @@ import Testing
       }
       for session in sessions { await session.finishBackgroundTasks() }
       try world.expect(mock.requests.count == 2, "\(mock.requests.count) requests")
-      try world.expect([.seconds(2.3), .seconds(2.8)].contains(world.clock.now.offset), "\(world.clock.now.offset)")
+      try world.expect(world.clock.now.offset == .milliseconds(2_300), "\(world.clock.now.offset)")
     }
   }
 

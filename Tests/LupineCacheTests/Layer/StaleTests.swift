@@ -12,7 +12,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-while-revalidate=30", [.eTag: "\"a\""]), .cached("two", "max-age=10"))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     let answer = await bench.get()
     #expect(answer.text == "one")
     #expect(answer.status == "hit; ttl=-10; detail=stale-while-revalidate")
@@ -27,7 +27,7 @@ import Testing
     let control = "max-age=10, stale-while-revalidate=30"
     bench.stub(.cached("one", control, [.eTag: "\"a\""]), .status(.notModified).field(.eTag, "\"a\""))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     _ = await bench.get()
     await bench.session.finishBackgroundTasks()
     #expect(await bench.get().status == "hit; ttl=10")
@@ -37,7 +37,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-while-revalidate=30"), .cached("two", "max-age=10"))
     _ = await bench.get()
-    await bench.advance(by: .seconds(40))
+    bench.clock.advance(by: .seconds(40))
     #expect(await bench.get().text == "two")
   }
 
@@ -66,11 +66,11 @@ import Testing
       .cached("three", "max-age=60"))
     bench.mock.stub(.post, CacheBench.url, .status(.ok))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get().text == "one")
     await bench.clock.waitForSleepers()
     _ = await bench.session.request(CacheBench.url, method: .post).serializingData().response
-    await bench.advance(by: .seconds(5))
+    bench.clock.advance(by: .seconds(5))
     await bench.session.finishBackgroundTasks()
     #expect(await bench.get().text == "three")
   }
@@ -79,7 +79,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-while-revalidate=3600"), .cached("two", "max-age=60"))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get(CacheBench.url, [:], .doNotStore).text == "two")
     await bench.session.finishBackgroundTasks()
     #expect(bench.mock.requests.count == 2)
@@ -110,11 +110,11 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .text("error").status(.init(code: code)))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     let answer = await bench.get()
     #expect(answer.text == "one")
     #expect(answer.status == "fwd=stale; fwd-status=\(code); ttl=-10; detail=stale-if-error")
-    await bench.advance(by: .seconds(50))
+    bench.clock.advance(by: .seconds(50))
     #expect(await bench.get().code == code)
   }
 
@@ -123,9 +123,9 @@ import Testing
     bench.stub(
       .cached("one", "max-age=10, stale-if-error=60", [.eTag: "\"a\""]), .failure(.connectionLost))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get().text == "one")
-    await bench.advance(by: .seconds(60))
+    bench.clock.advance(by: .seconds(60))
     #expect(await bench.get().error == .connectionLost)
   }
 
@@ -136,7 +136,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .failure(kind))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get().text == "one")
   }
 
@@ -145,7 +145,7 @@ import Testing
     let bench = try CacheBench()
     bench.stub(.cached("one", "max-age=10, stale-if-error=60"), .failure(kind))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get().error == kind)
   }
 
@@ -153,7 +153,7 @@ import Testing
     let bench = try CacheBench { $0.install(.circuitBreaker { ($0.minimumThroughput, $0.failureRatio) = (1, 0.1) }) }
     bench.stub(.cached("one", "max-age=10, stale-if-error=600"), .failure(.connectionLost))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     for _ in 0..<3 { #expect(await bench.get().text == "one") }
     #expect(bench.mock.requests.count == 2)
   }
@@ -175,7 +175,7 @@ import Testing
       .cached("one", "max-age=10, stale-if-error=60, stale-while-revalidate=60, \(directive)"),
       .status(.serviceUnavailable))
     _ = await bench.get()
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get().code == 503)
   }
 }
