@@ -71,7 +71,7 @@ import Testing
     #expect(await bench.get().text == "one")
     #expect(await bench.get().text == "two")
     #expect(await bench.get(CacheBench.url, [:], .onlyStored).error == .notCached)
-    await bench.advance(by: .seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.get().text == "four")
   }
 

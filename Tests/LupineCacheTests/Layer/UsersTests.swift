@@ -71,7 +71,7 @@ import Testing
       .status(.notModified).fields([.cacheControl: "private, max-age=60", .eTag: "\"a\""]), .cached("two", "max-age=60")
     )
     _ = await bench.get(CacheBench.url, Self.alice)
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     #expect(await bench.get(CacheBench.url, Self.bob).text == "one")
     #expect(await bench.get(CacheBench.url, Self.bob).status?.hasPrefix("hit") == true)
     #expect(await bench.get(CacheBench.url, Self.alice).text == "two")
@@ -83,7 +83,7 @@ import Testing
       .cached("one", "max-age=10", [.eTag: "\"a\""]),
       .status(.notModified).fields([.cacheControl: "public, max-age=60", .eTag: "\"a\""]))
     _ = await bench.get(CacheBench.url, Self.alice)
-    await bench.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
     _ = await bench.get(CacheBench.url, Self.alice)
     #expect(await bench.get(CacheBench.url, Self.bob).status?.hasPrefix("hit") == true)
   }
