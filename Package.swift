@@ -208,7 +208,8 @@ let package = Package(
       "TransportTests",
       [
         "LupineCompression", "LupineCore", "LupineCurl", "LupineEventLoop", "LupineMock", "LupineMultipart",
-        "LupineNative", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport", "TransportSupport", "TrustSupport",
+        "LupineNative", "LupineOpenSSL", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport", "TransportSupport",
+        "TrustSupport",
       ]),
     test(
       "LupineNativeTests",

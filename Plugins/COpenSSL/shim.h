@@ -150,16 +150,21 @@ static inline long lupine_limit_versions(SSL *connection, int minimum, int maxim
 
 // Prepares a context for connections that never block.
 //
-// A write may be repeated from another address, and reports each record. A read takes what the socket has. A peer cannot
-// renegotiate (RFC 5246 section 7.4.1.1).
-static inline void lupine_client_prepare(SSL_CTX *context, int minimum, int maximum, size_t read_size) {
+// A write may be repeated from another address, and reports each record. A peer cannot renegotiate (RFC 5246 section
+// 7.4.1.1).
+static inline void lupine_client_prepare(SSL_CTX *context, int minimum, int maximum) {
   SSL_CTX_set_mode(context,
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_min_proto_version(context, minimum);
   SSL_CTX_set_max_proto_version(context, maximum);
-  SSL_CTX_set_read_ahead(context, 1);
-  SSL_CTX_set_default_read_buffer_len(context, read_size);
+}
+
+// Limits the work that a peer can cause in one call of a client: the certificates have at most so many bytes, and a read
+// returns after each message of the handshake protocol, such as KeyUpdate.
+static inline void lupine_limit_work(SSL_CTX *context, long certificates) {
+  SSL_CTX_set_max_cert_list(context, certificates);
+  SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
 }
 
 // Sets the name of the server for its choice of a certificate (RFC 6066 section 3). Returns 0 on failure.
@@ -178,6 +183,42 @@ static inline void lupine_keep_sessions(SSL_CTX *context, lupine_session_callbac
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, callback);
 }
+
+// Sets the groups of the key exchange that a context offers, the preferred one first. Returns 0 on failure.
+static inline long lupine_set_groups(SSL_CTX *context, const char *names) {
+  return SSL_CTX_set1_groups_list(context, names);
+}
+
+static inline int lupine_ciphers_count(const SSL_CTX *context) {
+  return sk_SSL_CIPHER_num(SSL_CTX_get_ciphers(context));
+}
+
+// Returns a cipher suite that a context offers.
+static inline const SSL_CIPHER *lupine_cipher_at(const SSL_CTX *context, int index) {
+  return sk_SSL_CIPHER_value(SSL_CTX_get_ciphers(context), index);
+}
+
+// Whether the key exchange of a cipher suite is Diffie-Hellman over a finite field, whose parameters the server chooses.
+static inline int lupine_cipher_has_finite_field(const SSL_CIPHER *cipher) {
+  int exchange = SSL_CIPHER_get_kx_nid(cipher);
+  return exchange == NID_kx_dhe || exchange == NID_kx_dhe_psk;
+}
+
+// Returns the size in bits of the RSA key of a certificate; 0 for any other key, and for one that OpenSSL cannot read.
+static inline int lupine_rsa_bits(const X509 *certificate) {
+  EVP_PKEY *key = X509_get0_pubkey(certificate);
+  if (!key) ERR_clear_error();
+  int kind = key ? EVP_PKEY_get_base_id(key) : NID_undef;
+  return kind == EVP_PKEY_RSA || kind == EVP_PKEY_RSA_PSS ? EVP_PKEY_get_bits(key) : 0;
+}
+
+typedef int (*lupine_security_callback)(const SSL *connection, const SSL_CTX *context, int operation, int bits, int nid,
+                                        void *value, void *argument);
+
+// Whether the operation of a security callback is the choice of a finite field by the server; then the value is its key.
+static inline int lupine_is_finite_field_choice(int operation) { return operation == SSL_SECOP_TMP_DH; }
+
+static inline int lupine_key_bits(const void *key) { return EVP_PKEY_get_bits((const EVP_PKEY *)key); }
 
 static inline const char *lupine_cipher(const SSL *connection) {
   return SSL_CIPHER_get_name(SSL_get_current_cipher(connection));

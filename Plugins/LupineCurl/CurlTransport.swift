@@ -96,9 +96,10 @@ public final class CurlTransport: Transport {
 }
 
 extension CurlTransport {
-  /// Returns one issue for each file of root certificates that the session names and that cannot be read.
+  /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
+  /// cipher suite and group that cannot be offered.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
-    CertificateBundle.issues(with: key)
+    CertificateBundle.issues(with: key) + LibcurlInfo.issues(with: configuration.tlsAlgorithms)
   }
 
   /// Runs tasks on the transport's own thread.
@@ -122,6 +123,11 @@ extension CurlTransport {
     /// overwritten in place with the same number of bytes within one tick of the file system's clock. With another TLS
     /// library, libcurl keeps the certificates that it has read for as long as it keeps the session's connections.
     public var certificateAuthorities: String?
+    /// The cipher suites and the groups that the transport offers to servers and to HTTPS proxies.
+    ///
+    /// Default: the system's cipher suites without finite-field Diffie-Hellman, and the elliptic curves of OpenSSL. If
+    /// libcurl uses another TLS library, that library decides, and names here are an error of `build()`.
+    public var tlsAlgorithms = TLSAlgorithms()
     /// The maximum number of concurrent HTTP/1.1 exchanges for one scheme, host and port.
     ///
     /// Default: 64. Further exchanges wait.

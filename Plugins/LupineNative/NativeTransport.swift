@@ -53,8 +53,11 @@ public final class NativeTransport: Transport {
     "use the libcurl transport, '.transport(.curl)' of LupineCurl"
   }
 
-  /// Returns one issue for each file of root certificates that the session names and that cannot be read.
-  public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { CertificateBundle.issues(with: key) }
+  /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
+  /// cipher suite and group that cannot be offered.
+  public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
+    CertificateBundle.issues(with: key) + OfferedAlgorithms.issues(with: configuration.tlsAlgorithms)
+  }
 
   /// Sends one exchange; see `Transport.send(_:in:)`.
   public func send(
@@ -152,6 +155,10 @@ extension NativeTransport {
     /// the certificates that were read last stay valid. The transport does not detect a file that is overwritten in place
     /// with the same number of bytes within one tick of the file system's clock.
     public var certificateAuthorities: String?
+    /// The cipher suites and the groups that the transport offers to servers and to HTTPS proxies.
+    ///
+    /// Default: the system's cipher suites without finite-field Diffie-Hellman, and the elliptic curves of OpenSSL.
+    public var tlsAlgorithms = TLSAlgorithms()
     /// The maximum number of concurrent exchanges for one scheme, host and port.
     ///
     /// Default: 64. Further exchanges wait.

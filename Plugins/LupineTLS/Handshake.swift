@@ -78,6 +78,11 @@ public final class Handshake {
 
   /// Verifies the chain and the host name, and calls the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
+    if let problem = ChainLimits.problem(in: context) {
+      owner?.handshakeFailed(
+        LupineError(.certificateRejected, "The certificates of the \(peerName) are refused: \(problem)"))
+      return reject(context, X509_V_ERR_APPLICATION_VERIFICATION)
+    }
     let chain = VerifiedChain(context, roots, host: peer.host, now: now)
     if peer.evaluator?.replacesVerification != true {
       if let failure = chain.failure { return rejectChain(context, failure) }
@@ -105,6 +110,17 @@ public final class Handshake {
     isTrusted = evaluate(trust, evaluator)
     return isTrusted
   }
+
+  /// Sets the error of the exchange for a key exchange over a finite field of this size in bits.
+  func refuseKeyExchange(bits: Int) {
+    owner?.handshakeFailed(
+      LupineError(
+        .tlsFailed,
+        "The \(peerName) has chosen a finite field of \(bits) bits for the key exchange; at most "
+          + "\(OfferedAlgorithms.finiteField) are accepted, because larger ones take too long to compute with."))
+  }
+
+  private var peerName: String { peer.isProxy ? "proxy \(peer.host)" : "server" }
 
   private func matchesHost(_ context: OpaquePointer) -> Bool {
     if let leaf = X509_STORE_CTX_get0_cert(context), HostName.matches(peer.host, leaf) { return true }

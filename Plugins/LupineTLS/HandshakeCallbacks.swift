@@ -50,6 +50,7 @@ public enum HandshakeCallbacks {
   }
 
   private static func setCallbacks(on context: OpaquePointer) {
+    lupine_limit_work(context, ChainLimits.bytes)
     SSL_CTX_set_info_callback(context, stateChanged)
     SSL_CTX_set_cert_verify_callback(context, verify, nil)
     _ = lupine_receive_staples(context, ocspResponseArrived)

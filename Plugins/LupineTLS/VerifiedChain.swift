@@ -31,6 +31,7 @@ struct VerifiedChain {
     X509_STORE_CTX_set_default(own, "ssl_server")
     let level = Self.connection(context).map { SSL_get_security_level($0) } ?? 2
     X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(own), level)
+    X509_VERIFY_PARAM_set_depth(X509_STORE_CTX_get0_param(own), Int32(ChainLimits.certificates))
     Self.set(now, on: own)
     let isVerified = X509_verify_cert(own) == 1
     ERR_clear_error()

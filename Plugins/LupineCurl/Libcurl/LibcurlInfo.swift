@@ -41,6 +41,17 @@ enum LibcurlInfo {
     return String(cString: name).hasPrefix("OpenSSL/")
   }()
 
+  /// Returns one issue for each cipher suite and group that cannot be offered.
+  static func issues(with algorithms: TLSAlgorithms) -> [ConfigurationIssue] {
+    if isSecuredByOpenSSL { return OfferedAlgorithms.issues(with: algorithms) }
+    guard algorithms != TLSAlgorithms() else { return [] }
+    return [
+      ConfigurationIssue(
+        part: OfferedAlgorithms.part,
+        reason: "the installed libcurl does not use OpenSSL, so the transport cannot choose what it offers")
+    ]
+  }
+
   private static func supports(_ feature: Int32) -> Bool {
     guard isReady, let info = curl_version_info(CURLVERSION_FIRST) else { return false }
     return info.pointee.features & feature != 0

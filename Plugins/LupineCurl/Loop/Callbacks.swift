@@ -85,12 +85,11 @@ enum Callbacks {
   }
 
   private static let tlsContextCreated: lupine_ssl_context_callback = { _, context, argument in
-    guard let context, let argument,
-      let handshake = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef({ easy in
-        easy.watchdog.excludingTime { easy.beginHandshake() }
-      })
-    else { return CURLE_SSL_CONNECT_ERROR }
-    return HandshakeCallbacks.install(handshake, on: OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    guard let context, let argument else { return CURLE_SSL_CONNECT_ERROR }
+    let isReady = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef { easy in
+      easy.watchdog.excludingTime { easy.prepareTLS(OpaquePointer(context)) }
+    }
+    return isReady ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
   }
 
   private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in

@@ -73,10 +73,20 @@ final class Easy {
     set(isVerbose: false)
   }
 
+  /// Prepares the `SSL_CTX` of a new connection of the exchange; false if the connection must not be made.
+  func prepareTLS(_ context: OpaquePointer) -> Bool {
+    guard let handshake = beginHandshake(), HandshakeCallbacks.install(handshake, on: context) else { return false }
+    do throws(LupineError) { try OfferedAlgorithms.apply(multi.settings.algorithms, to: context) } catch {
+      exchange?.failure = exchange?.failure ?? error
+      return false
+    }
+    return true
+  }
+
   /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
   ///
   /// Returns nil if the connection must not be made.
-  func beginHandshake() -> Handshake? {
+  private func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
     let (context, connectionKey, watchdog) = (exchange.context, multi.route.connectionKey, watchdog)
     let excludingTime: Handshake.Wrapper = { watchdog.excludingTime($0) }

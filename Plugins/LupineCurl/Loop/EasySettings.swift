@@ -12,6 +12,9 @@ struct EasySettings {
   let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
 
+  /// The algorithms that TLS offers.
+  var algorithms: TLSAlgorithms { configuration.tlsAlgorithms }
+
   init(_ route: Route, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
     connectionKey = route.connectionKey

@@ -55,6 +55,9 @@ final class Multi {
   /// libcurl would report unusable certificates only during the handshake.
   func checkCertificates(now: Date) throws(LupineError) {
     if isReadyForTLS { return }
+    if let issue = LibcurlInfo.issues(with: settings.algorithms).first {
+      throw .unusable(issue.part, "No TLS connection can be made: \(issue.reason).")
+    }
     _ = try roots()
     if let certificate = settings.connectionKey.clientCertificate {
       try ClientCertificateCheck.check(certificate, now: now)

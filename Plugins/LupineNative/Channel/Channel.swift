@@ -10,12 +10,16 @@ protocol Channel: AnyObject {
 
   /// Receives bytes into the front of a buffer.
   ///
-  /// A result that does not fill the buffer has emptied the socket. `end` means that the peer has ended its direction in
-  /// the way that its protocol defines.
+  /// A call does a limited amount of work. A result that does not fill the buffer has emptied the socket, unless
+  /// `holdsInput` says otherwise. `end` means that the peer has ended its direction in the way that its protocol defines.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult
 
   /// Whether a receive brings something although the socket is empty.
   var holdsInput: Bool { get }
+
+  /// The work of all calls so far, apart from the bytes of content: the number of records, in which a control message
+  /// counts as several.
+  var work: Int { get }
 
   /// Whether there is nothing to read: neither bytes nor the end of the connection.
   var isQuiet: Bool { get }
@@ -41,6 +45,8 @@ final class ClearChannel: Channel {
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult { socket.receive(into: buffer) }
 
   var holdsInput: Bool { false }
+
+  var work: Int { 0 }
 
   var isQuiet: Bool { socket.isQuiet }
 

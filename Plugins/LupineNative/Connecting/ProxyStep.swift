@@ -2,7 +2,7 @@ import LupineCore
 import LupineEventLoop
 
 /// Takes a connection through the negotiation with its proxy.
-final class ProxyStep: ConnectionStep {
+final class ProxyStep: ConnectionStep, TurnTaker {
   private let proxy: Proxy
   private var negotiation: any ProxyNegotiation
   /// The bytes that the system has not taken yet.
@@ -10,6 +10,7 @@ final class ProxyStep: ConnectionStep {
   private var outcome = NegotiationProgress.Outcome.incomplete
   /// The establishment outlives the step's use of its connection.
   private weak var establishment: Establishment?
+  private var turn = TurnShare()
 
   init(_ negotiation: any ProxyNegotiation, with proxy: Proxy) {
     self.proxy = proxy
@@ -23,15 +24,26 @@ final class ProxyStep: ConnectionStep {
   }
 
   func connectionIsReady(_ connection: Connection) {
+    turn.begin()
     if let establishment { advance(establishment) }
   }
 
-  /// Sends and receives until the system has nothing more or the negotiation is over.
+  /// Continues in a new turn, after the step has used its share of an earlier one.
+  func resumeAfterYield() {
+    turn.resume()
+    if let establishment { advance(establishment) }
+  }
+
+  /// Sends and receives until the system has nothing more, the turn is used up, or the negotiation is over.
   private func advance(_ establishment: Establishment) {
     let connection = establishment.connection
     do throws(LupineError) {
       while try send(on: connection) {
         if case .incomplete = outcome {
+          if turn.isUsedUp {
+            if turn.yield() { establishment.loop.resumeNextTurn(self) }
+            return
+          }
           guard connection.mayReceive, try receive(on: connection, establishment.loop.buffers.incoming) else { return }
         } else {
           return conclude(establishment)
@@ -49,7 +61,7 @@ final class ProxyStep: ConnectionStep {
     while !unsent.isEmpty {
       switch unsent.withUnsafeBytes({ connection.send($0) }) {
       case .bytes(let count): unsent.removeFirst(count)
-      case .wouldBlock: return false
+      case .wouldBlock, .overhead: return false
       case .end: throw ended(connection)
       case .failure(let error): throw ended(connection, error)
       }
@@ -61,12 +73,15 @@ final class ProxyStep: ConnectionStep {
   private func receive(
     on connection: Connection, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> Bool {
-    switch connection.receive(into: buffer) {
+    switch connection.receive(into: buffer, &turn) {
     case .bytes(let count):
+      turn.count(count)
+      turn.countFields(count)
       let progress = try negotiation.process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       unsent += progress.output
       outcome = progress.outcome
       return true
+    case .overhead: return true
     case .wouldBlock: return false
     case .end: throw ended(connection)
     case .failure(let error): throw ended(connection, error)

@@ -4,7 +4,7 @@ import LupineTLS
 import LupineX509
 
 /// The TLS handshake with the server, or with an HTTPS proxy.
-final class TLSStep: ConnectionStep, HandshakeOwner {
+final class TLSStep: ConnectionStep, HandshakeOwner, TurnTaker {
   enum Peer {
     case server
     case proxy(Proxy)
@@ -17,6 +17,8 @@ final class TLSStep: ConnectionStep, HandshakeOwner {
   private var handshake: Handshake?
   /// The error that the verification has reported.
   private var failure: LupineError?
+  /// Whether the loop continues the handshake in its next turn.
+  private var hasYielded = false
 
   init(with peer: Peer, in context: TransferContext) {
     self.peer = peer
@@ -50,7 +52,13 @@ final class TLSStep: ConnectionStep, HandshakeOwner {
     }
   }
 
-  func connectionIsReady(_ connection: Connection) { proceed() }
+  func connectionIsReady(_ connection: Connection) { if !hasYielded { proceed() } }
+
+  /// Continues in a new turn, after the handshake has used its share of an earlier one.
+  func resumeAfterYield() {
+    hasYielded = false
+    proceed()
+  }
 
   func handshakeFailed(_ error: LupineError) { failure = error }
 
@@ -58,6 +66,9 @@ final class TLSStep: ConnectionStep, HandshakeOwner {
     guard let channel, let establishment else { return }
     switch channel.shakeHands() {
     case .pending: break
+    case .interrupted:
+      hasYielded = true
+      establishment.loop.resumeNextTurn(self)
     case .failed(let reason): establishment.stepFailed(failure ?? error(reason, channel))
     case .finished where handshake?.isTrusted == true || channel.isResumed: finish(channel, establishment)
     case .finished:

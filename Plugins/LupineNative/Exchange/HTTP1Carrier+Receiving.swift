@@ -10,11 +10,12 @@ extension HTTP1Carrier {
     while isActive, !isPaused, connection.mayReceive {
       if turn.isUsedUp { return yield() }
       let buffer = loop.buffers.incoming
-      switch connection.receive(into: buffer) {
+      switch connection.receive(into: buffer, &turn) {
       case .bytes(let count):
         turn.count(count)
         exchange.recordFirstByte()
         process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      case .overhead: continue
       // After a failed send only what had arrived before is received.
       case .wouldBlock where output.hasFailed: connectionEnded(inOrder: false)
       case .wouldBlock: return

@@ -35,7 +35,7 @@ struct HTTP1Output {
     case .bytes(let count):
       request.recordSent()
       return count
-    case .wouldBlock, .end: return 0
+    case .wouldBlock, .overhead, .end: return 0
     case .failure:
       hasFailed = true
       unsent = []

@@ -40,7 +40,7 @@ final class Loop {
     self.thread = thread
     self.wakeUp = wakeUp
     self.lookups = lookups
-    tls = TLSClient(certificateAuthorities: configuration.certificateAuthorities)
+    tls = TLSClient(certificateAuthorities: configuration.certificateAuthorities, configuration.tlsAlgorithms)
     connections = try Connections(
       PoolLimits(
         perHost: configuration.connectionsPerHost, total: configuration.connections,
@@ -62,6 +62,8 @@ final class Loop {
     flush()
     settle()
     connections.closeAll()
+    // They refer to the loop and to their connections, whose sockets would stay open.
+    yielding = []
   }
 
   /// Runs one turn.

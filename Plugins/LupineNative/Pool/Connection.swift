@@ -77,14 +77,16 @@ final class Connection {
   /// Sends bytes, at least one.
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketResult { channel.send(bytes) }
 
-  /// Receives bytes, and records whether there may be more.
-  func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
+  /// Receives bytes, charges the records to the share of the turn, and records whether there may be more.
+  func receive(into buffer: UnsafeMutableRawBufferPointer, _ turn: inout TurnShare) -> SocketResult {
+    let work = channel.work
     let result = channel.receive(into: buffer)
+    turn.countMessage(channel.work - work)
     switch result {
     // A short receive has emptied the socket; later bytes are a new event.
     case .bytes(let count): mayReceive = count == buffer.count || hasPeerEnded || channel.holdsInput
     case .wouldBlock: mayReceive = false
-    case .end, .failure: break
+    case .overhead, .end, .failure: break
     }
     return result
   }

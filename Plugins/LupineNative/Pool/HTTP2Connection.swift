@@ -172,8 +172,9 @@ extension HTTP2Connection {
       }
       guard connection.mayReceive else { return }
       let buffer = loop.buffers.incoming
-      switch connection.receive(into: buffer) {
+      switch connection.receive(into: buffer, &turn) {
       case .bytes(let count): process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      case .overhead: continue
       case .wouldBlock: return
       case .end, .failure: session.end(loss)
       }
@@ -217,7 +218,7 @@ extension HTTP2Connection {
       case .bytes(let count):
         sentCount += count
         turn.count(count)
-      case .wouldBlock, .end: return
+      case .wouldBlock, .overhead, .end: return
       case .failure: sendFailed()
       }
     }

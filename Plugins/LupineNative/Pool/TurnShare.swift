@@ -20,7 +20,8 @@ struct TurnShare {
 
   mutating func count(_ bytes: Int) { work += bytes + Self.costOfCall }
 
-  /// Counts a part of a message, such as a chunk or a frame, whose processing costs time even if it is small.
+  /// Counts a part of a message, such as a chunk, a frame or a TLS record, whose processing costs time even if it is
+  /// small.
   mutating func countMessage(_ count: Int = 1) { work += count * Self.costOfMessage }
 
   /// Counts bytes of fields.

@@ -81,6 +81,8 @@ enum SocketResult {
   case bytes(Int)
   /// Nothing can be moved now; the poller reports when that changes.
   case wouldBlock
+  /// What has been received so far contains nothing for the caller, and more may have arrived; no event reports it.
+  case overhead
   /// The peer has ended its direction.
   case end
   case failure(SystemError)

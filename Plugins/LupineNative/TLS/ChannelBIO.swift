@@ -30,7 +30,7 @@ enum ChannelBIO {
     guard let channel = channel(bio), let bytes, count > 0 else { return -1 }
     switch channel.receiveRecords(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))) {
     case .bytes(let count): return Int32(count)
-    case .wouldBlock:
+    case .wouldBlock, .overhead:
       lupine_bio_retry_read(bio)
       return -1
     case .end: return 0
@@ -44,7 +44,7 @@ enum ChannelBIO {
     guard let channel = channel(bio), let bytes, count > 0 else { return -1 }
     switch channel.sendRecords(UnsafeRawBufferPointer(start: bytes, count: Int(count))) {
     case .bytes(let count): return Int32(count)
-    case .wouldBlock:
+    case .wouldBlock, .overhead:
       lupine_bio_retry_write(bio)
       return -1
     case .end, .failure: return -1

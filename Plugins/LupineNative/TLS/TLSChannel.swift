@@ -12,12 +12,18 @@ final class TLSChannel: Channel {
   private static let maximumControl = 128 << 10
   /// The maximum number of sessions that the peer may offer.
   private static let maximumSessions = 64
+  /// The work after which a call returns.
+  private static let workAtOnce = 64
+  /// The work of a message about the connection itself, such as KeyUpdate: as much as that of so many records.
+  private static let workOfMessage = 8
 
   /// How the handshake stands.
   enum Progress {
     case finished
     /// The handshake continues when the socket is ready.
     case pending
+    /// The handshake can continue at once, in another turn of the loop.
+    case interrupted
     /// The reason, in lower case.
     case failed(String)
   }
@@ -35,6 +41,14 @@ final class TLSChannel: Channel {
   /// The number of bytes that have arrived since the last content.
   private var controlCount = 0
   private var sessionCount = 0
+  private var feed = RecordFeed()
+  private var ownWork = 0
+  /// The work at which the present call returns.
+  private var workLimit = 0
+  /// Whether the present or the last call has ended because of its work, so that more can be received at once.
+  private var isInterrupted = false
+  /// Whether the present call has received everything that has arrived.
+  private var isDry = false
 
   /// - Throws: `LupineError` of kind `configuration` for an unusable client certificate, or of kind `tlsFailed`.
   init(
@@ -60,9 +74,17 @@ final class TLSChannel: Channel {
     return code == Int(X509_V_OK) ? nil : Int32(truncatingIfNeeded: code)
   }
 
+  /// Begins a call that may receive.
+  private func beginCall() {
+    ERR_clear_error()
+    workLimit = work + Self.workAtOnce
+    isInterrupted = false
+    isDry = false
+  }
+
   /// Continues the handshake.
   func shakeHands() -> Progress {
-    ERR_clear_error()
+    beginCall()
     let code = SSL_do_handshake(connection.pointer)
     guard code != 1 else {
       isEstablished = true
@@ -70,7 +92,7 @@ final class TLSChannel: Channel {
       return .finished
     }
     switch SSL_get_error(connection.pointer, code) {
-    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .pending
+    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return isInterrupted ? .interrupted : .pending
     default: return .failed(reason)
     }
   }
@@ -106,27 +128,41 @@ final class TLSChannel: Channel {
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
     if let ending { return ending }
+    beginCall()
     var received = 0
     while received < buffer.count {
       var count = 0
       ERR_clear_error()
       let start = buffer.baseAddress?.advanced(by: received)
       let code = SSL_read_ex(connection.pointer, start, buffer.count - received, &count)
-      guard code == 1 else {
-        ending = ending(SSL_get_error(connection.pointer, code))
-        if received == 0 { return ending ?? .wouldBlock }
+      if code == 1 {
+        received += count
+        controlCount = 0
+      } else if !continues(after: code) {
         break
       }
-      received += count
-      controlCount = 0
     }
-    return .bytes(received)
+    if received > 0 { return .bytes(received) }
+    return ending ?? (isInterrupted ? .overhead : .wouldBlock)
+  }
+
+  /// Whether the present call continues after a read without content, which sets `ending`.
+  private func continues(after code: Int32) -> Bool {
+    ending = ending(SSL_get_error(connection.pointer, code))
+    if ending != nil || isDry || isInterrupted { return false }
+    // OpenSSL has processed a message that is not content.
+    ownWork += Self.workOfMessage
+    isInterrupted = work >= workLimit
+    return !isInterrupted
   }
 
   /// Returns how the connection has ended; `nil` if more can follow.
   private func ending(_ error: Int32) -> SocketResult? {
     switch error {
-    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
+    case SSL_ERROR_WANT_READ: return nil
+    case SSL_ERROR_WANT_WRITE:
+      isDry = true
+      return nil
     case SSL_ERROR_ZERO_RETURN: return .end
     default:
       failure = loss(reason)
@@ -151,18 +187,20 @@ final class TLSChannel: Channel {
 
   private static let broken = SystemError.connectionReset
 
-  var holdsInput: Bool { ending != nil }
+  var holdsInput: Bool { ending != nil || isInterrupted }
 
-  /// Also processes what the peer has sent about the connection itself, such as session tickets.
+  var work: Int { ownWork + inner.work }
+
+  /// Also processes what the peer has sent about the connection itself, such as session tickets; false if there is more
+  /// of it than a call processes.
   var isQuiet: Bool {
     guard ending == nil else { return false }
+    beginCall()
     var byte: UInt8 = 0
     var count = 0
-    ERR_clear_error()
-    let code = SSL_peek_ex(connection.pointer, &byte, 1, &count)
-    guard code != 1 else { return false }
-    ending = ending(SSL_get_error(connection.pointer, code))
-    return ending == nil
+    var code: Int32
+    repeat { code = SSL_peek_ex(connection.pointer, &byte, 1, &count) } while code != 1 && continues(after: code)
+    return code != 1 && ending == nil && !isInterrupted
   }
 
   /// Sends close_notify, which shows the peer that the request was complete (RFC 8446 section 6.1).
@@ -190,14 +228,32 @@ extension TLSChannel {
 
   /// Receives the bytes of records.
   func receiveRecords(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult {
-    if isFlooded { return .failure(Self.broken) }
-    let result = inner.receive(into: buffer)
-    switch result {
-    case .bytes(let count): controlCount += count
-    case .wouldBlock: break
-    case .end, .failure: innerEnding = result
+    while !isFlooded {
+      let count = feed.take(into: buffer)
+      if count > 0 { return .bytes(count) }
+      guard work < workLimit else { return interrupt() }
+      if feed.beginRecord() {
+        ownWork += 1
+        continue
+      }
+      let result = feed.fill(from: inner)
+      switch result {
+      case .bytes(let count): controlCount += count
+      case .overhead: return interrupt()
+      case .wouldBlock:
+        isDry = true
+        return result
+      case .end, .failure:
+        innerEnding = result
+        return result
+      }
     }
-    return result
+    return .failure(Self.broken)
+  }
+
+  private func interrupt() -> SocketResult {
+    isInterrupted = true
+    return .overhead
   }
 
   /// Sends the bytes of records.

@@ -5,6 +5,7 @@ import LupineTLS
 /// Makes the TLS connections of a loop; used on the loop's thread.
 final class TLSClient {
   private let certificateAuthorities: String?
+  private let algorithms: TLSAlgorithms
   /// Created with the first connection.
   private var context: TLSContext?
   private var roots = RootCache()
@@ -14,7 +15,10 @@ final class TLSClient {
   private static let maximumChecked = 256
 
   /// - Parameter certificateAuthorities: the file of root certificates for connection keys that name none.
-  init(certificateAuthorities: String?) { self.certificateAuthorities = certificateAuthorities }
+  init(certificateAuthorities: String?, _ algorithms: TLSAlgorithms) {
+    self.certificateAuthorities = certificateAuthorities
+    self.algorithms = algorithms
+  }
 
   /// Checks the root certificates and the client certificate before a connection is made.
   ///
@@ -24,6 +28,7 @@ final class TLSClient {
   func prepare(for route: Route, now: Date) throws(LupineError) {
     let key = route.connectionKey
     guard route.origin.scheme == .https || key.proxy?.kind == .https, !checkedKeys.contains(key) else { return }
+    _ = try openContext()
     _ = try roots.roots(in: RootFiles(key, fallback: certificateAuthorities))
     if let certificate = key.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
     if checkedKeys.count == Self.maximumChecked { checkedKeys = [] }
@@ -58,7 +63,7 @@ final class TLSClient {
 
   private func openContext() throws(LupineError) -> TLSContext {
     if let context { return context }
-    let opened = try TLSContext()
+    let opened = try TLSContext(algorithms)
     context = opened
     return opened
   }

@@ -9,16 +9,14 @@ import LupineX509
 /// a peer: the certificates, the versions, the protocols and the verification belong to each connection, and OpenSSL keeps
 /// no session. So connections with different connection keys and trust policies can share the context.
 final class TLSContext {
-  /// The number of bytes that OpenSSL reads at once; a record has at most 16 KiB.
-  private static let readSize = 32 << 10
-
   let pointer: OpaquePointer
 
-  /// - Throws: `LupineError` of kind `tlsFailed`.
-  init() throws(LupineError) {
+  /// - Throws: `LupineError` of kind `configuration` if OpenSSL cannot offer the algorithms, or of kind `tlsFailed`.
+  init(_ algorithms: TLSAlgorithms) throws(LupineError) {
     guard let pointer = SSL_CTX_new(TLS_client_method()) else { throw Self.failure }
     self.pointer = pointer
-    lupine_client_prepare(pointer, TLS1_2_VERSION, 0, Self.readSize)
+    try OfferedAlgorithms.apply(algorithms, to: pointer)
+    lupine_client_prepare(pointer, TLS1_2_VERSION, 0)
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
     HandshakeCallbacks.prepare(pointer)
   }

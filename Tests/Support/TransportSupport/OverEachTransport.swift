@@ -48,6 +48,7 @@ public struct OverEachTransport: TestTrait, SuiteTrait, TestScoping {
     guard let curl = transport as? CurlTransport else { return transport }
     var configuration = NativeTransport.Configuration()
     configuration.certificateAuthorities = curl.configuration.certificateAuthorities
+    configuration.tlsAlgorithms = curl.configuration.tlsAlgorithms
     configuration.connectionsPerHost = curl.configuration.connectionsPerHost
     configuration.connections = curl.configuration.connections
     configuration.nameLookups = curl.configuration.nameLookups

@@ -114,7 +114,7 @@ private final class CutConnection: RecordCarrier {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     defer { SSL_CTX_free(context) }
     let number = version == .tls1_2 ? TLS1_2_VERSION : TLS1_3_VERSION
-    lupine_client_prepare(context, number, number, 16 << 10)
+    lupine_client_prepare(context, number, number)
     // Tickets would follow the handshake.
     SSL_CTX_set_num_tickets(context, 0)
     SSL_CTX_use_certificate_chain_file(context, Fixture.path("Certificates/localhost.pem"))

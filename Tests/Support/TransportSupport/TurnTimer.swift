@@ -1,28 +1,27 @@
 import Glibc
-import LupineNative
+package import LupineCore
 import LupineTesting
 import Testing
-import TransportSupport
 
 /// Measures the processor time of the turns of a transport's loop.
 ///
 /// A task on the loop's executor reads the processor time whenever it runs, which is at least once a turn. Processor
 /// time does not depend on other programs.
-struct TurnTimer: Sendable {
-  struct Times: Sendable {
+package struct TurnTimer: Sendable {
+  package struct Times: Sendable {
     /// The processor time of the longest turn.
-    var longest = Duration.zero
+    package var longest = Duration.zero
     /// How often the task has run.
-    var count = 0
+    package var count = 0
     /// Whether the task has always run on one thread, so that the times are those of the loop.
-    var isOfOneThread = true
+    package var isOfOneThread = true
   }
 
   private let task: Task<Times, Never>
 
   /// Starts the measurement, which keeps the loop from sleeping.
-  init(_ transport: NativeTransport) {
-    task = Task(executorPreference: transport.executor) {
+  package init(_ transport: any Transport) {
+    task = Task(executorPreference: transport.loopExecutor) {
       var times = Times()
       let thread = pthread_self()
       var last = Self.processorTime
@@ -39,7 +38,7 @@ struct TurnTimer: Sendable {
   }
 
   /// Ends the measurement; called before the transport is shut down.
-  func stop() async -> Times {
+  package func stop() async -> Times {
     task.cancel()
     return await task.value
   }
@@ -62,14 +61,14 @@ extension TurnTimer {
   ///
   /// An exchange whose socket becomes ready waits for the rest of a turn of the loop, and at most for the whole next
   /// turn. So it waits for at most 50 ms if no turn takes more than 25 ms.
-  func checkTurns() async {
+  package func checkTurns() async {
     let times = await stop()
     #expect(times.isOfOneThread && times.count > 20)
     #expect(times.longest * 2 <= Self.bound * Self.sanitizerFactor, "\(times)")
   }
 
   /// Makes exchanges with a server that answers, and checks the time of the turns meanwhile.
-  func checkNeighbour(on transport: NativeTransport) async throws {
+  package func checkNeighbour(on transport: any Transport) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let client = Client(transport)
     for _ in 1...20 { #expect(try await client.fetch(server.url).text == "x") }
