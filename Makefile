@@ -31,6 +31,7 @@ help:
 	@echo 'make install install what is missing, and nothing else'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (300), and read 400,000 random responses beside h11'
 	@echo 'make soak    repeat the tests of seeds, cancellations, faults and killed processes for SOAK_MINUTES (30)'
+	@echo 'make soak SUITES=. TIMES=30   repeat the suites whose names match, while the machine disturbs them'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
 	@echo 'make plot    copy the measurements into Benchmarks/results.json, and write the chart and the tables'
 	@echo 'make lint    check the style of every source'
@@ -61,6 +62,7 @@ test: install
 	@$(STAGE) 'terminal program' $(PEERS) Tests/Support/Terminal/run $(STRICT)
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Support/Peers/run-snippets $(STRICT)
+	@$(STAGE) 'types of the benchmarks' Benchmarks/check
 	@$(STAGE) 'speed' Benchmarks/guard
 
 # In parallel, because mocks are independent. The tests of a process's memory run only in `test`.
@@ -77,7 +79,11 @@ fuzz: install
 
 soak: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+ifdef SUITES
+	@$(STAGE) 'disturbed suites' $(PEERS) Tests/Support/Soak/disturbed '$(SUITES)' $(or $(TIMES),30)
+else
 	@$(STAGE) 'soak' $(PEERS) Tests/Support/Soak/run $(or $(SOAK_MINUTES),30) $(STRICT)
+endif
 
 bench: install
 	@$(STAGE) 'benchmarks' Benchmarks/bench $(W)

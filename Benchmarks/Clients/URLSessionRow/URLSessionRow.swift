@@ -31,7 +31,8 @@ import Row
     case .file:
       let file = try check(await session.download(from: url))
       try FileManager.default.removeItem(at: file)
-    case .putStream, .form: throw WorkError("it has no streams of a known length, and no forms")
+    case .each, .putStream, .form:
+      throw WorkError("it has no streams of a known length, and is measured neither with a cache nor with forms")
     }
   }
 
