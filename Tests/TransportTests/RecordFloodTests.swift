@@ -109,7 +109,8 @@ import TransportSupport
       .timeouts(total: .milliseconds(150)).build()
     let error = await session.request(peer.url).serializingData().response.error
     #expect(error != nil)
-    if flood.hasContent { #expect(error?.kind == .timedOut(.total)) }
+    // The native transport ends a connection that offers too many sessions, also between content.
+    if flood.hasContent { #expect([.timedOut(.total), .malformedResponse].contains(error?.kind)) }
     await session.shutdown()
   }
 }
