@@ -100,6 +100,26 @@ enum MediaTypeText {
     return nil
   }
 
+  /// Returns a media type without the parameters of a name; semicolons in quoted values do not separate.
+  static func removing(_ name: String, from mediaType: String) -> String {
+    var pieces: [[UInt8]] = [[]]
+    var (isQuoted, isEscaped) = (false, false)
+    for byte in mediaType.utf8 {
+      if byte == 0x3B, !isQuoted {
+        pieces.append([])
+        continue
+      }
+      if byte == 0x22, !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && byte == 0x5C && !isEscaped
+      pieces[pieces.count - 1].append(byte)
+    }
+    let kept = pieces.map { String(decoding: $0, as: UTF8.self) }.filter { piece in
+      let word = piece.prefix { $0 != "=" }.trimmingBlanks().lowercased()
+      return !word.isEmpty && word != name
+    }
+    return String(kept.joined(separator: ";").trimmingBlanks())
+  }
+
   private static func value(_ rest: inout ArraySlice<UInt8>) -> String {
     guard rest.first == 0x22 else {
       let word = rest.prefix { $0 != 0x3B }

@@ -14,7 +14,7 @@ extension Session {
   ///   - build: appends the parts; an error that it throws becomes the request's error.
   ///   - url: the target; a relative reference is appended to the base URL.
   ///   - method: the request's method. Default: POST.
-  ///   - headers: fields in addition to the session's; `Content-Type` is set if they do not contain it.
+  ///   - headers: fields in addition to the session's. A `Content-Type` among them is kept, with the boundary of the form.
   public func upload(
     multipart build: (inout MultipartFormData) throws -> Void, to url: some URLConvertible,
     method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders()
@@ -39,32 +39,24 @@ extension Session {
 extension OutgoingRequest {
   /// Returns the request with a multipart as its body.
   ///
-  /// The `Content-Type` is the multipart's. If the caller set one, it is kept, and the boundary is added if it names
-  /// none.
+  /// The `Content-Type` is the multipart's. If the caller set one, it is kept with the boundary of the multipart in the
+  /// place of its own.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` if a part is invalid, if the caller's `Content-Type` names
-  ///   another boundary, or if the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
+  /// - Throws: `LupineError` of kind `invalidRequest` if a part is invalid, or if the method is HEAD or TRACE, or GET
+  ///   without the option `allowsBodyWithGET`.
   public func encoding(multipart: some MultipartConvertible) throws(LupineError) -> OutgoingRequest {
     try RequestRules.checkBodyAllowed(in: self)
     let multipart = multipart.multipart
     var request = self
     request.body = try multipart.asBody()
-    request.headers[.contentType] = try Self.contentType(of: multipart, given: headers[.contentType])
+    request.headers[.contentType] = Self.contentType(of: multipart, given: headers[.contentType])
     return request
   }
 
-  private static func contentType(of multipart: Multipart, given: String?) throws(LupineError) -> String {
-    guard let given else { return multipart.contentType }
-    guard let boundary = MediaTypeText.parameter("boundary", of: given) else {
-      return "\(given); boundary=\(multipart.boundary.tokenOrQuotedString)"
-    }
-    guard boundary == multipart.boundary else {
-      throw LupineError(
-        .invalidRequest,
-        "The request's Content-Type names another boundary than that of its multipart body; omit the boundary from the field."
-      )
-    }
-    return given
+  private static func contentType(of multipart: Multipart, given: String?) -> String {
+    let type = MediaTypeText.removing("boundary", from: given ?? "")
+    if type.isEmpty { return multipart.contentType }
+    return "\(type); boundary=\(multipart.boundary.tokenOrQuotedString)"
   }
 }
 
