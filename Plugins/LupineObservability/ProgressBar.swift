@@ -88,6 +88,7 @@ extension SessionRequest {
   @discardableResult
   public func downloadProgressBar(_ title: String = "", on terminal: Terminal = .standardError) -> Self {
     let bar = ProgressBar(title, on: terminal)
+    execution.addOutcomeListener { _ in bar.finish() }
     return downloadProgress(interval: .milliseconds(100)) { bar.show($0) }
   }
 
@@ -95,6 +96,7 @@ extension SessionRequest {
   @discardableResult
   public func uploadProgressBar(_ title: String = "", on terminal: Terminal = .standardError) -> Self {
     let bar = ProgressBar(title, on: terminal)
+    execution.addOutcomeListener { _ in bar.finish() }
     return uploadProgress(interval: .milliseconds(100)) { bar.show($0) }
   }
 }

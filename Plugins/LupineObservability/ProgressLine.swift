@@ -15,11 +15,14 @@ struct ProgressLine {
   /// Returns the line.
   ///
   /// - Parameter width: the maximum number of columns; `nil` omits the bar. If the space is too small, the bar is
-  ///   omitted first, then the end of the title. Then the figures have the first form that fits. If even the last form
-  ///   is too wide, figures are omitted as `Figure.omission` says.
+  ///   omitted first. Then the title is shortened to a third of the line, and the figures have the first form that fits
+  ///   beside it. If even the last form is too wide, figures are omitted as `Figure.omission` says.
   func text(width: Int?) -> String {
     guard let width else { return [title, text(in: .full)].filter { !$0.isEmpty }.joined(separator: "  ") }
-    return fitted(Form.allCases.map { text(in: $0) }.first { $0.count <= width } ?? tightText(columns: width), width)
+    // Below 20 columns the figures are more useful than a few letters.
+    let name = width < 20 ? 0 : min(title.columns, width / 3)
+    let room = name > 0 ? width - name - 2 : width
+    return fitted(Form.allCases.map { text(in: $0) }.first { $0.count <= room } ?? tightText(columns: room), width)
   }
 
   /// The forms of the figures, from the widest to the narrowest.
@@ -54,7 +57,7 @@ struct ProgressLine {
 
   private func fitted(_ text: String, _ width: Int) -> String {
     let room = max(0, width - text.count - (text.isEmpty ? 0 : 2))
-    let name = title.prefix(columns: room)
+    let name = title.columns <= room ? title : title.prefix(columns: room - 1) + (room > 0 ? "…" : "")
     let bar = bar(columns: room - name.columns - (name.isEmpty ? 0 : 2))
     return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }

@@ -9,8 +9,9 @@ import LupineSupport
 /// and the percentage give each transfer the same weight. A transfer that fails has a line of its own with the error,
 /// above the bar. The line ends when all transfers have ended, with `finish()`, or when the bar is released.
 ///
-/// If the output is not a terminal, the bar writes a line at each tenth of the expected transfers, or at the end of
-/// each transfer if their number is unknown.
+/// If the output is not a terminal, the bar writes a line with the first progress and at each further tenth of the
+/// expected transfers. If their number is unknown, it writes a line at each tenth and at the end of each transfer. While
+/// the length of a transfer is unknown, it also writes a line at every 10 MB.
 public final class SharedProgressBar: Sendable {
   fileprivate struct State {
     var sum: ProgressSum
@@ -19,8 +20,8 @@ public final class SharedProgressBar: Sendable {
     var drawn: Duration?
     /// Whether the sum has changed since the last drawing.
     var isStale = false
-    /// The last step that a line shows, if the output is not a terminal.
-    var step = 0
+    /// The last step that a line shows, if the output is not a terminal; `nil` before the first line.
+    var step: Step?
   }
 
   private let title: String
@@ -95,7 +96,8 @@ extension SharedProgressBar {
     writer.update { state in
       state.sum.update(number, with: progress, now: now)
       state.isStale = true
-      return width != nil && state.isDue(now) ? drawing(&state, now, width) : nil
+      guard width == nil else { return state.isDue(now) ? drawing(&state, now, width) : nil }
+      return state.reachesNextStep() ? line(state, now, nil) + "\n" : nil
     }
   }
 
@@ -142,28 +144,46 @@ extension SharedProgressBar.State {
   /// Whether the last drawing is at least 0.1 seconds ago, or there is none.
   fileprivate func isDue(_ now: Duration) -> Bool { drawn.map { now - $0 >= .milliseconds(100) } ?? true }
 
-  /// Whether the number of ended transfers reaches a further tenth, or is greater if the number of all is unknown.
+  /// How far the transfers are, as far as lines of a log show it.
+  fileprivate struct Step {
+    /// The ended transfers, if there are few or if their number is unknown.
+    var ended = 0
+    var tenths = 0
+    /// The tens of millions of bytes, if a length is unknown.
+    var volume: Int64 = 0
+  }
+
+  /// Whether a line is due that is no drawing: the first one, or one for a step beyond the last line's.
   fileprivate mutating func reachesNextStep() -> Bool {
     let counts = sum.counts
-    let reached = sum.expected == nil || counts.all < 10 ? counts.ended : counts.ended * 10 / counts.all
-    guard reached > step else { return false }
-    step = reached
-    return true
+    let progress = sum.progress(now: .zero)
+    let reached = Step(
+      ended: sum.expected == nil || counts.all < 10 ? counts.ended : 0,
+      tenths: Int(sum.fractionOfTransfers * 10), volume: progress.total == nil ? progress.completed / 10_000_000 : 0)
+    guard let last = step else {
+      step = reached
+      return true
+    }
+    // A transfer that is added makes the fraction smaller again, which is no step.
+    step = Step(
+      ended: max(last.ended, reached.ended), tenths: max(last.tenths, reached.tenths),
+      volume: max(last.volume, reached.volume))
+    return reached.ended > last.ended || reached.tenths > last.tenths || reached.volume > last.volume
   }
 }
 
 extension SessionRequest {
   /// Adds the download to a bar that several transfers share, and starts the request.
   ///
-  /// Call it after the methods that change the request, such as `validate()`. The transfer ends with the request.
+  /// Call it after the methods that change the request, such as `validate()`. The transfer ends with the request, before
+  /// an awaited value is returned.
   ///
   /// - Parameter name: the name that stands before the error of the request.
   @discardableResult
   public func downloadProgressBar(in bar: SharedProgressBar, as name: String = "") -> Self {
     let transfer = bar.add(name)
     downloadProgress(interval: .milliseconds(100)) { transfer.show($0) }
-    execution.addCompletionHandler { _, outcome in transfer.finish(outcome.error) }
-    return self
+    return end(transfer)
   }
 
   /// Adds the upload to a bar that several transfers share, and starts the request; see `downloadProgressBar(in:as:)`.
@@ -171,6 +191,12 @@ extension SessionRequest {
   public func uploadProgressBar(in bar: SharedProgressBar, as name: String = "") -> Self {
     let transfer = bar.add(name)
     uploadProgress(interval: .milliseconds(100)) { transfer.show($0) }
+    return end(transfer)
+  }
+
+  private func end(_ transfer: SharedProgressBar.Transfer) -> Self {
+    execution.addOutcomeListener { transfer.finish($0.error) }
+    // Starts the request, and ends the transfer if the request had ended before.
     execution.addCompletionHandler { _, outcome in transfer.finish(outcome.error) }
     return self
   }

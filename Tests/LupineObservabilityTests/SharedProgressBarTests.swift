@@ -53,7 +53,7 @@ import Testing
     #expect(
       drawings == [
         "all  0 of 2   12 %  1.0 kB", "all  0/2 62 % 5.0/8.0 kB 2.5 kB/s 00:02",
-        "all: b\\u{1B}[2J: The connection was lost.\n", "2/2 1 failed 100 % 5.0/5.0 kB 2.5 kB/s\n",
+        "all: b\\u{1B}[2J: The connection was lost.\n", "all  2/2 1 failed 100% 5.0/5.0kB\n",
       ])
   }
 
@@ -117,17 +117,18 @@ import Testing
     }
     #expect(
       lines == [
+        "all  0 of 2   50 %  5 B", "all  0 of 2  100 %  10 B of 10 B",
         "all: a: The connection was lost.", "all  1 of 2  1 failed  100 %  10 B of 10 B",
         "all  2 of 2  1 failed  100 %  10 B of 10 B",
       ])
   }
 
-  @Test func `many transfers write ten lines into a log`() async throws {
+  @Test func `many transfers write a line into a log at the first end and at each tenth`() async throws {
     let lines = try await lines { terminal in
       let bar = SharedProgressBar(transfers: 100, on: terminal, clock: TestClock())
       for _ in 0..<100 { bar.add().finish() }
     }
-    #expect(lines.count == 10)
+    #expect(lines.count == 11)
     #expect(lines.last?.hasPrefix("100 of 100") == true)
   }
 
@@ -141,15 +142,55 @@ import Testing
       let bar = SharedProgressBar(transfers: 2, on: terminal, clock: clock)
       let good = session.request("good").validate().downloadProgressBar(in: bar, as: "good")
       _ = try await good.serializingData().value
-      await session.finishRequests()
+      terminal.write("good has ended\n")
       let bad = session.request("bad").validate().downloadProgressBar(in: bar, as: "bad")
       #expect(await bad.serializingData().response.error?.kind == .unacceptableStatusCode(404))
+      terminal.write("bad has ended\n")
       await session.finishRequests()
     }
-    #expect(lines.count == 3)
-    #expect(lines.first?.contains("1 of 2") == true)
-    #expect(lines.dropFirst().first?.hasPrefix("bad: ") == true)
-    #expect(lines.last?.contains("2 of 2  1 failed  100 %  500 B of 500 B") == true)
+    try #require(lines.count == 6)
+    #expect(lines[0].contains("0 of 2"))
+    #expect(lines[1].contains("1 of 2"))
+    #expect(lines[2] == "good has ended")
+    #expect(lines[3].hasPrefix("bad: "))
+    #expect(lines[4].contains("2 of 2  1 failed  100 %  500 B of 500 B"))
+    #expect(lines[5] == "bad has ended")
+  }
+
+  @Test func `a log shows the progress of transfers that have not ended`() async throws {
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(transfers: 2, on: terminal, clock: TestClock())
+      let (first, second) = (bar.add(), bar.add())
+      for percent in 0...100 {
+        for transfer in [first, second] { transfer.show(TransferProgress(completed: Int64(percent), total: 100)) }
+      }
+    }
+    #expect(lines.count == 11)
+    #expect(lines.first?.contains("0 of 2    0 %  0 B") == true)
+    #expect(lines.last?.contains("0 of 2  100 %") == true)
+  }
+
+  @Test func `a log shows the bytes of transfers whose length is unknown`() async throws {
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(on: terminal, clock: TestClock())
+      let transfer = bar.add()
+      for count in 0...35 { transfer.show(TransferProgress(completed: Int64(count) * 1_000_000, total: nil)) }
+      transfer.finish()
+    }
+    let bytes = lines.compactMap { $0.split(separator: "  ").last.map(String.init) }
+    #expect(bytes == ["0 B", "10.0 MB", "20.0 MB", "30.0 MB", "35.0 MB of 35.0 MB"])
+  }
+
+  @Test func `a request that is cancelled before its start ends its transfer`() async throws {
+    let session = try Session.Builder().transport(MockTransport()).startsImmediately(false)
+      .baseURL("https://example.com").build()
+    let lines = try await lines { terminal in
+      let bar = SharedProgressBar(transfers: 1, on: terminal, clock: TestClock())
+      session.request("good").downloadProgressBar(in: bar, as: "good").cancel()
+      await session.finishRequests()
+    }
+    #expect(lines.first?.hasPrefix("good: ") == true)
+    #expect(lines.last?.contains("1 of 1  1 failed") == true)
   }
 
   @Test func `uploads of a session share a bar`() async throws {
@@ -162,11 +203,9 @@ import Testing
       for name in ["first", "second"] {
         let upload = session.upload(Data(count: 250), to: "files").validate().uploadProgressBar(in: bar, as: name)
         _ = try await upload.serializingData().value
-        await session.finishRequests()
       }
     }
-    #expect(lines.count == 2)
-    #expect(lines.first?.contains("1 of 2") == true)
+    #expect(lines.first?.contains("0 of 2") == true)
     #expect(lines.last?.contains("2 of 2  100 %  500 B of 500 B") == true)
   }
 }

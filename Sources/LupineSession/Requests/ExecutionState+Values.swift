@@ -16,6 +16,18 @@ extension ExecutionState {
     let works: [@Sendable () -> Void]
     let gates: [Gate]
     let mustFinish: Bool
+    /// Whether listeners wait for the outcome.
+    var hasListeners = false
+  }
+
+  /// What the end of a request leaves to do.
+  struct End {
+    let followers: [Follower]
+    let gates: [Gate]
+    /// Whether a task must call the handlers.
+    let mustDeliver: Bool
+    /// The listeners that were added while the request ended.
+    let listeners: [OutcomeListener]
   }
 
   /// The state that an exchange needs at its beginning.

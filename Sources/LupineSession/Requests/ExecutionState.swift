@@ -126,12 +126,21 @@ struct ExecutionState {
   /// Ends the request; returns the waiting tasks, and whether a task must call the handlers.
   ///
   /// A suspended request ends as well, for example if its connection is lost. It is then no longer held.
-  mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
+  mutating func finish(_ outcome: RequestOutcome) -> End {
     phase = .finished(outcome)
     control = nil
     isHeld = false
     let waiting = exchange(&waiters, with: Waiters())
-    return (waiting.followers, waiting.gates + waiting.headWaiters, takeDelivery())
+    return End(
+      followers: waiting.followers, gates: waiting.gates + waiting.headWaiters, mustDeliver: takeDelivery(),
+      listeners: takeOutcomeListeners())
+  }
+
+  /// Removes and returns the listeners that wait for the outcome.
+  mutating func takeOutcomeListeners() -> [OutcomeListener] {
+    let listeners = settings.outcomeListeners
+    if !listeners.isEmpty { settings.outcomeListeners = [] }
+    return listeners
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -185,7 +194,8 @@ struct ExecutionState {
     guard cancellation == nil else { return nil }
     cancellation = reason
     return Cancellation(
-      control: control, works: works, gates: takeGates(), mustFinish: takeLead())
+      control: control, works: works, gates: takeGates(), mustFinish: takeLead(),
+      hasListeners: !settings.outcomeListeners.isEmpty)
   }
 
   private mutating func takeGates() -> [Gate] { exchange(&waiters.gates, with: []) }

@@ -66,6 +66,33 @@ extension RequestExecution {
 }
 
 extension RequestExecution {
+  /// Adds a listener, which receives the outcome before any awaited value is returned and before any handler is called.
+  ///
+  /// A display that must be complete before the program continues needs this, such as a progress bar. The request waits
+  /// for its listeners, unless it is cancelled or times out. It calls each of them once, in tasks of their own, after
+  /// the last progress. This method does not start the request.
+  ///
+  /// - Returns: false, without a change, if the request has ended.
+  @discardableResult
+  public func addOutcomeListener(_ listener: @escaping @Sendable (RequestOutcome) async -> Void) -> Bool {
+    state.withLock { state in
+      guard !state.hasFinished else { return false }
+      state.settings.outcomeListeners.append(listener)
+      return true
+    }
+  }
+
+  /// Passes the outcome to the listeners, and waits for them.
+  func notifyListeners(of outcome: RequestOutcome) async {
+    let listeners = state.withLock { $0.takeOutcomeListeners() }
+    if !listeners.isEmpty { await finish(listeners.map { start($0, outcome) }) }
+  }
+
+  @discardableResult
+  func start(_ listener: @escaping OutcomeListener, _ outcome: RequestOutcome) -> Task<Void, Never> {
+    Task(executorPreference: session.configuration.executor) { await listener(outcome) }
+  }
+
   /// The body whose progress is reported.
   enum Direction {
     case upload

@@ -176,10 +176,14 @@ public final class RequestExecution: Sendable {
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
     let outcome = RequestOutcome(request: try? original.get(), error: reason)
-    guard let handler else { return conclude(outcome) }
+    guard handler != nil || cancellation.hasListeners else { return conclude(outcome) }
     // Registered here, so that `finishRequests()` waits for the handlers.
     try? session.registry.insert(self)
-    Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
+    Task(executorPreference: session.configuration.executor) {
+      let concluded = await self.handler?.conclude(outcome) ?? outcome
+      await self.notifyListeners(of: concluded)
+      self.conclude(concluded)
+    }
   }
 
   /// Ends the request and calls its handlers.
@@ -232,6 +236,7 @@ public final class RequestExecution: Sendable {
     if !progress.isEmpty { await finish(progress) }
     let interim = takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
+    await notifyListeners(of: outcome)
     return outcome
   }
 
@@ -273,10 +278,11 @@ public final class RequestExecution: Sendable {
   /// Ends the request; `true` if the caller must call the handlers, whose delivery the registry then counts.
   private func finish(_ outcome: RequestOutcome) -> Bool {
     emit(.finished(outcome.error))
-    let (followers, gates, mustDeliver) = state.withLock { $0.finish(outcome) }
-    session.registry.remove(self, isDelivered: mustDeliver)
-    for follower in followers { follower.resume(returning: outcome) }
-    for gate in gates { gate.resume() }
-    return mustDeliver
+    let end = state.withLock { $0.finish(outcome) }
+    session.registry.remove(self, isDelivered: end.mustDeliver)
+    for follower in end.followers { follower.resume(returning: outcome) }
+    for gate in end.gates { gate.resume() }
+    for listener in end.listeners { start(listener, outcome) }
+    return end.mustDeliver
   }
 }

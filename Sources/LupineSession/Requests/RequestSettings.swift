@@ -3,6 +3,9 @@ import LupineCoding
 import LupineCore
 import LupineSupport
 
+/// See `RequestExecution.addOutcomeListener(_:)`.
+typealias OutcomeListener = @Sendable (RequestOutcome) async -> Void
+
 /// The settings of one request that are not part of its description.
 struct RequestSettings: Sendable {
   var validators: [ResponseValidator] = []
@@ -22,6 +25,7 @@ struct RequestSettings: Sendable {
     var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
     var interimListeners: [InterimListener] = []
     var hasProgressHandler = false
+    var outcomeListeners: [OutcomeListener] = []
     var deadline: Duration?
   }
 
@@ -71,6 +75,11 @@ struct RequestSettings: Sendable {
   }
   /// Records a progress handler, so that `areDefault` is false and the end of the request reports the last value.
   mutating func addProgressHandler() { change { $0.hasProgressHandler = true } }
+  /// The listeners that receive the outcome before any task or handler.
+  var outcomeListeners: [OutcomeListener] {
+    get { overrides?.value.outcomeListeners ?? [] }
+    set { change { $0.outcomeListeners = newValue } }
+  }
   /// The earliest deadline of the request, on the session's clock.
   var deadline: Duration? {
     get { overrides?.value.deadline }
