@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LupineCore
+import LupineSession
 import LupineSupport
 
 /// The limits of a multipart that is read.
@@ -80,6 +81,8 @@ public struct MultipartParser: Sendable {
   private var fields: PartFieldsParser
   private var partCount = 0
   private var contentCount: Int64 = 0
+  /// The length of the part that its `Content-Range` states (RFC 9110 section 14.6); `nil` if it states none.
+  private var statedCount: Int64?
   private var preambleCount = 0
   private var isInPart = false
   private var hasEmittedEnd = false
@@ -107,8 +110,8 @@ public struct MultipartParser: Sendable {
 
   /// Consumes bytes from the front of the chunk up to the next event; `nil` if the event needs more bytes.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, whose message names the part. After an
-  ///   error the parser must not be used.
+  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, whose message names the part. A part whose
+  ///   length differs from its `Content-Range` is malformed. After an error the parser must not be used.
   public mutating func next(in chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     while true {
       switch state {
@@ -216,6 +219,9 @@ extension MultipartParser {
     nonContentCount = 0
     let hadPart = isInPart
     isInPart = false
+    if hadPart, let statedCount, statedCount != contentCount {
+      throw malformed("has a part \(partCount) of \(contentCount) bytes, whose Content-Range states \(statedCount)")
+    }
     if next == .part {
       partCount += 1
       try check(partCount <= limits.parts, "parts")
@@ -233,6 +239,7 @@ extension MultipartParser {
       state = .scanning
       isInPart = true
       contentCount = 0
+      statedCount = found.singleton(.contentRange).flatMap { ContentRange($0) }.map { Int64($0.range.count) }
       matched = 2
       nonContentCount = 2
       return .partBegan(found)

@@ -3,6 +3,7 @@ public import LupineCore
 public import LupineFoundation
 public import LupineSession
 public import LupineStreams
+import LupineSupport
 
 /// The parts of a multipart in sequence, each with a streamed body.
 ///
@@ -99,7 +100,7 @@ extension MultipartParts {
     public var fileName: String? { ContentDisposition(headers[.contentDisposition] ?? "")["filename"] }
 
     /// The value of `Content-Range`; `nil` if it is absent or invalid.
-    public var contentRange: ContentRange? { headers[.contentRange].flatMap(ContentRange.init) }
+    public var contentRange: ContentRange? { headers.singleton(.contentRange).flatMap(ContentRange.init) }
 
     /// Collects the content in memory.
     ///
@@ -126,7 +127,7 @@ extension MultipartParts {
       let (stream, number) = (stream, number)
       return try MultipartParts(
         source: { () async throws(LupineError) in try await stream.nextContent(of: number) },
-        contentType: headers[.contentType], limits: stream.limits, depth: stream.depth + 1)
+        contentType: headers.singleton(.contentType), limits: stream.limits, depth: stream.depth + 1)
     }
   }
 
@@ -163,7 +164,7 @@ extension DataStreamRequest {
     let bytes = serializingBytes()
     let iterator = IteratorReference(bytes.makeAsyncIterator())
     return MultipartParts(source: { () async throws(LupineError) in try await iterator.next() }, limits: limits) {
-      () async throws(LupineError) in try await bytes.head.headerFields[.contentType]
+      () async throws(LupineError) in try await bytes.head.headerFields.singleton(.contentType)
     }
   }
 }

@@ -2,6 +2,7 @@ public import HTTPTypes
 public import LupineCore
 public import LupineFoundation
 public import LupineSession
+import LupineSupport
 
 /// A complete part in memory.
 public struct ReceivedPart: Sendable, Hashable {
@@ -28,7 +29,7 @@ public struct ReceivedPart: Sendable, Hashable {
   public var fileName: String? { ContentDisposition(headers[.contentDisposition] ?? "")["filename"] }
 
   /// The value of `Content-Range`; `nil` if it is absent or invalid.
-  public var contentRange: ContentRange? { headers[.contentRange].flatMap(ContentRange.init) }
+  public var contentRange: ContentRange? { headers.singleton(.contentRange).flatMap(ContentRange.init) }
 
   /// Parses a multipart in memory.
   ///
@@ -66,7 +67,8 @@ public struct MultipartResponseSerializer: ResponseSerializer {
   ///
   /// - Throws: the errors of `ReceivedPart.parts(of:contentType:limits:)`.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> [ReceivedPart] {
-    try ReceivedPart.parts(of: response.data, contentType: response.head.headerFields[.contentType], limits: limits)
+    let contentType = response.head.headerFields.singleton(.contentType)
+    return try ReceivedPart.parts(of: response.data, contentType: contentType, limits: limits)
   }
 }
 

@@ -1,6 +1,8 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSession
+import LupineSupport
 
 // The completion of a stored beginning (RFC 9111 sections 3.3 and 3.4).
 extension CacheExchange {
@@ -15,7 +17,8 @@ extension CacheExchange {
     let request = outgoing([.range: "bytes=\(part.range.upperBound)-", .ifRange: validator.text])
     return try await sendBranch(request, .partial, rules) { (response, branch) async throws(LupineError) in
       let status = response.head.status
-      guard status == .partialContent || status == .rangeNotSatisfiable, response.source == .origin else {
+      let isRest = status == .partialContent || status == .rangeNotSatisfiable
+      guard isRest || Self.contradicts(response.head, beginning, part), response.source == .origin else {
         // A whole response in the place of the rest says that the parts are of another version.
         if status == .ok, response.source == .origin { await removeParts(like: beginning) }
         branch.choose()
@@ -39,11 +42,19 @@ extension CacheExchange {
 
   /// The range of a 206 that continues a stored beginning to the end of the content; `nil` for any other.
   static func rest(in head: HTTPResponse, after beginning: Candidate, _ part: ContentPart) -> ContentPart? {
-    guard let rest = ContentPart(of: head), rest.range.lowerBound == part.range.upperBound,
+    guard let rest = ContentPart(of: head), !head.hasContradictoryRange,
+      rest.range.lowerBound == part.range.upperBound,
       rest.range.upperBound == rest.total, part.total == nil || part.total == rest.total,
-      beginning.isContinued(by: head), Int64(head.headerFields[.contentLength] ?? "") ?? rest.length == rest.length
+      beginning.isContinued(by: head)
     else { return nil }
     return rest
+  }
+
+  /// Whether a whole response contradicts itself, or has another length than the content with the same validator.
+  private static func contradicts(_ head: HTTPResponse, _ beginning: Candidate, _ part: ContentPart) -> Bool {
+    if head.hasContradictoryRange { return true }
+    guard head.status == .ok, let total = part.total, beginning.isContinued(by: head) else { return false }
+    return Int64(head.headerFields[.contentLength] ?? "") ?? total != total
   }
 
   /// Answers with the stored beginning and the bytes that arrive, as one response.
@@ -78,7 +89,7 @@ extension Candidate {
     guard let validator = strongValidator else { return false }
     switch validator {
     case .tag(let text): guard EntityTag(of: other.headerFields)?.text == text else { return false }
-    case .date(let text): guard other.headerFields[.lastModified] == text else { return false }
+    case .date(let text): guard other.headerFields.singleton(.lastModified) == text else { return false }
     }
     let coding = other.headerFields[.contentEncoding]
     return coding == nil || coding == head.headerFields[.contentEncoding]

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSession
 
 /// A response of the server that is to be stored.
 struct NewEntry: Sendable {
@@ -23,6 +24,9 @@ struct NewEntry: Sendable {
     let storage = layer.storage
     let cacher = original.options[ResponseCacher.self] ?? layer.cacher
     guard let changed = cacher.change(head, original) else { throw StoringRefusal(reason: "the cacher refuses it") }
+    if changed.hasContradictoryRange {
+      throw StoringRefusal(reason: "its Content-Range contradicts its status or its length")
+    }
     let part = ContentPart(of: changed)
     let head = part.map { StoredHead.whole(changed, length: $0.total) } ?? changed
     let control = ResponseControl(head, isShared: storage.isShared)

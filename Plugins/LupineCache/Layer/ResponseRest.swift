@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSession
 
 /// Describes the rest of a response whose beginning has arrived, and recognises it.
 struct ResponseRest: Sendable {
@@ -45,7 +46,8 @@ struct ResponseRest: Sendable {
       return Continuation(skipped: 0, length: 0, isOver: true)
     }
     let names: [HTTPField.Name] = [.contentEncoding, .contentType, .eTag, .lastModified]
-    guard head.status == candidate.head.status, names.allSatisfy({ fields[$0] == candidate.head.headerFields[$0] })
+    guard head.status == candidate.head.status, !head.hasContradictoryRange,
+      names.allSatisfy({ fields[$0] == candidate.head.headerFields[$0] })
     else { return nil }
     let stated = fields[.contentLength].flatMap { Int64($0) }
     if let stated, let total, stated != total { return nil }

@@ -71,7 +71,7 @@ struct CacheableRequest: Sendable {
     if let tag = EntityTag(of: [.eTag: condition]), tag.isStrong {
       return EntityTag(of: head.headerFields)?.matchesStrongly(tag) ?? false
     }
-    return head.headerFields[.lastModified] == condition && FieldDate.parse(condition, now: arrival) != nil
+    return head.headerFields.singleton(.lastModified) == condition && FieldDate.parse(condition, now: arrival) != nil
   }
 }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 /// A stored response that a request selects.
 struct Candidate: Sendable {
@@ -28,7 +29,7 @@ struct Candidate: Sendable {
     if isOfAnotherUser { return tag.flatMap { $0.isStrong ? [.ifNoneMatch: $0.text] : nil } }
     var fields = HTTPFields()
     fields[.ifNoneMatch] = tag?.text
-    fields[.ifModifiedSince] = head.headerFields[.lastModified]
+    fields[.ifModifiedSince] = head.headerFields.singleton(.lastModified)
     return fields.isEmpty ? nil : fields
   }
 

@@ -1,6 +1,8 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSession
+import LupineSupport
 
 /// The bytes that are stored of a content, if they are not all of it (RFC 9111 section 3.3).
 struct ContentPart: Sendable, Equatable {
@@ -19,13 +21,8 @@ struct ContentPart: Sendable, Equatable {
   /// range that is invalid or of an unknown whole.
   init?(of head: HTTPResponse) {
     guard head.status == .partialContent else { return nil }
-    let values = head.headerFields[values: .contentRange]
-    guard values.count == 1 else { return nil }
-    let words = values[0].split(separator: " ")
-    guard words.count == 2, words[0].lowercased() == "bytes", let part = ContentPart(String(words[1])),
-      part.total != nil
-    else { return nil }
-    self = part
+    guard let content = head.contentRange, let total = content.total else { return nil }
+    self.init(content.range, of: total)
   }
 
   /// Reads a range such as `0-4/10` or `0-4/*`.
@@ -79,7 +76,7 @@ enum StrongValidator: Sendable, Equatable {
     }
     guard let modified = FieldDate.date(.lastModified, in: fields, now: now),
       let date = FieldDate.date(.date, in: fields, now: now), date.timeIntervalSince(modified) >= 60,
-      let text = fields[.lastModified]
+      let text = fields.singleton(.lastModified)
     else { return nil }
     self = .date(text)
   }

@@ -6,17 +6,19 @@ struct EntityTag: Sendable, Equatable {
   /// The tag as a field has it.
   let text: String
 
-  /// Reads the tag of a response; `nil` if there is none, or more than one.
+  /// Reads the tag of a response; `nil` if there is none, or if there are different ones.
   init?(of fields: HTTPFields) {
-    let values = fields[values: .eTag]
-    guard values.count == 1, !values[0].isEmpty else { return nil }
-    text = values[0]
+    guard let tag = fields.singleton(.eTag), !tag.isEmpty else { return nil }
+    text = tag
   }
 
   private init(_ text: String) { self.text = text }
 
   /// Whether the tag proves that two representations are equal byte for byte.
-  var isStrong: Bool { text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"") }
+  var isStrong: Bool {
+    text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+      && !text.dropFirst().dropLast().contains("\"")
+  }
 
   private var opaque: Substring { text.hasPrefix("W/") ? text.dropFirst(2) : text[...] }
 

@@ -65,7 +65,7 @@ public struct StringResponseSerializer: ResponseSerializer {
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> String {
     guard let data = try input.bytes(of: response) else { return "" }
     if let encoding { return try encoding.decode(data) }
-    let mediaType = response.head.headerFields[.contentType].flatMap { MediaType($0) }
+    let mediaType = response.head.headerFields.singleton(.contentType).flatMap { MediaType($0) }
     if let charset = mediaType?.charset { return try TextEncoding(charset).decode(data) }
     if let mark = ByteOrderMark(startOf: data) { return try mark.encoding.decode(data) }
     return try (mediaType?.isJSON == true ? TextEncoding.utf8 : .isoLatin1).decode(data)

@@ -133,7 +133,7 @@ final class ContentTypeRule: ValidationRule {
     guard code != 204, code != 205, code != 304 else { return }
     let acceptable = names.compactMap { MediaType($0) }
     if acceptable.contains(where: { $0.essence == "*/*" }) { return }
-    let field = response.head.headerFields[.contentType]
+    let field = response.head.headerFields.singleton(.contentType) ?? response.head.headerFields[.contentType]
     let mediaType = field.flatMap { MediaType($0) }
     if let mediaType, acceptable.contains(where: mediaType.matches) { return }
     throw Self.error(found: field, mediaType, acceptable: names)

@@ -199,7 +199,7 @@ extension LupineError: CustomStringConvertible {
   /// The description of `body`, such as `application/json, 35 bytes`.
   private var bodyShape: String? {
     guard let body else { return nil }
-    let field = response?.headerFields[.contentType]
+    let field = response?.headerFields.singleton(.contentType)
     let type = field.flatMap { MediaType($0)?.essence }?.escapingControls(limit: 200) ?? "unknown type"
     return "\(type), \(body.count) bytes"
   }

@@ -145,7 +145,7 @@ extension Attempt {
   /// - Parameter next: the URL of the next request; `nil` if the redirect is not followed.
   private func reportRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {
     guard execution.isObserved else { return }
-    let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
+    let target = (try? request.url.resolving(location: head.locationReference()))?.redacted ?? "nowhere"
     emit(.redirected(to: next ?? target, isFollowed: next != nil, reason: reason))
   }
 }

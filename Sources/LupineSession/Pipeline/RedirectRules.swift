@@ -59,10 +59,9 @@ struct RedirectRules {
   }
 
   private func target(_ head: HTTPResponse, _ request: OutgoingRequest) throws(LupineError) -> HTTPURL {
-    let location = head.headerFields[.location] ?? ""
     let url: HTTPURL
     do throws(LupineError) {
-      url = try request.url.resolving(location: location)
+      url = try request.url.resolving(location: try head.locationReference())
     } catch {
       throw LupineError(.redirectFailed, "The redirect cannot be followed: \(error.message)", underlying: error)
     }
@@ -83,5 +82,32 @@ struct RedirectRules {
       throw LupineError(
         .redirectFailed, "The server redirects with status \(status), and the request's body can be sent only once.")
     }
+  }
+}
+
+extension HTTPResponse {
+  /// Returns the reference in `Location` (RFC 9110 section 10.2.2); equal fields count as one.
+  ///
+  /// Bytes that are not UTF-8 are percent-encoded as they came, as browsers do.
+  ///
+  /// - Throws: `LupineError` of kind `invalidURL` if there is no such field, or if there are different ones.
+  func locationReference() throws(LupineError) -> String {
+    let references = headerFields[fields: .location].map { $0.withUnsafeBytesOfValue(Self.reference) }
+    guard let first = references.first else { throw LupineError(.invalidURL, "The response has no Location.") }
+    guard references.dropFirst().allSatisfy({ $0 == first }) else {
+      throw LupineError(
+        .invalidURL,
+        "The response has \(references.count) Location fields that differ, and no rule says which one holds.")
+    }
+    return first
+  }
+
+  private static func reference(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var encoded: [UInt8] = []
+    for byte in bytes {
+      if byte < 0x80 { encoded.append(byte) } else { PercentCoding.append(byte, to: &encoded) }
+    }
+    return String(decoding: encoded, as: UTF8.self)
   }
 }

@@ -144,9 +144,9 @@ extension Retrier where Self == RetryPolicy {
 enum RetryAfter {
   /// The delay of `Retry-After` in either form; `nil` if the field is missing or malformed.
   ///
-  /// A date in the past gives a delay of 0.
+  /// A date in the past gives a delay of 0. Of several values the longest counts.
   static func delay(_ head: HTTPResponse, now: Date) -> Duration? {
-    head.headerFields[values: .retryAfter].lazy.compactMap { delay($0, now: now) }.first
+    head.headerFields[values: .retryAfter].compactMap { delay($0, now: now) }.max()
   }
 
   private static func delay(_ value: String, now: Date) -> Duration? {

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import LupineSupport
 
 /// The byte range of partial content (RFC 9110 section 14.4).
 public struct ContentRange: Sendable, Hashable {
@@ -24,19 +25,32 @@ public struct ContentRange: Sendable, Hashable {
     self.total = total
   }
 
+  /// Whether the range is the whole content; `false` if the total length is unknown.
+  public var isWhole: Bool { total.map { range == 0..<$0 } ?? false }
+
   private static func number(_ text: Substring) -> Int64? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
   }
 }
 
 extension HTTPResponse {
-  /// The range of the body; `nil` if the field is missing, invalid or not in bytes.
-  public var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
+  /// The range of the body; `nil` if the field is missing, invalid, not in bytes, or has two different values.
+  public var contentRange: ContentRange? { headerFields.singleton(.contentRange).flatMap { ContentRange($0) } }
+
+  /// Whether `Content-Range` contradicts the status or `Content-Length`, so that the bytes belong to no known place.
+  ///
+  /// The field contradicts a 206 whose length is another. It contradicts any other status unless its range is the whole
+  /// content, with the stated length, because only 206 and 416 define the field (RFC 9110 section 14.4). A range in
+  /// another unit than bytes contradicts nothing: some services count the items of a page in it.
+  public var hasContradictoryRange: Bool {
+    let values = headerFields[values: .contentRange].filter { $0.lowercased().hasPrefix("bytes") }
+    guard !values.isEmpty, status.code != 416 else { return false }
+    let length = headerFields[.contentLength].flatMap { Int64($0) }
+    guard let range = contentRange else { return status.code != 206 }
+    if let length, length != Int64(range.range.count) { return true }
+    return status.code != 206 && !range.isWhole
+  }
 
   /// Whether the body is or may be partial content; `false` if its range is the whole content.
-  var isPart: Bool {
-    guard status.code == 206 else { return false }
-    guard let content = contentRange else { return true }
-    return content.total.map { content.range != 0..<$0 } ?? true
-  }
+  var isPart: Bool { status.code == 206 && contentRange?.isWhole != true }
 }

@@ -5,6 +5,17 @@ extension HTTPField.Name {
   public static let host = HTTPField.Name(constant: "Host")
 }
 
+extension HTTPFields {
+  /// Returns the value of a field that a message has once (RFC 9110 section 5.5).
+  ///
+  /// Equal values count as one. `nil` if there is none, or if the values differ, because no rule says which one holds.
+  public func singleton(_ name: HTTPField.Name) -> String? {
+    let values = self[values: name]
+    guard let first = values.first, values.dropFirst().allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+}
+
 extension UInt8 {
   /// The byte of SP.
   public static let space: UInt8 = 0x20

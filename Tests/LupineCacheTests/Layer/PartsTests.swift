@@ -129,6 +129,24 @@ import Testing
     }
   }
 
+  @Test(arguments: ["4-9/10", "4-9/*", "0-9/10", nil])
+  func `a 200 with the bytes of the rest is taken neither for the rest nor for the whole`(range: String?) async throws {
+    let bench = try CacheBench()
+    let fields: HTTPFields = range.map { [.eTag: "\"a\"", .contentRange: "bytes " + $0] } ?? Self.tag
+    bench.stub(Self.resource(), .cached("456789", "max-age=60", fields), Self.resource())
+    _ = await bench.get(CacheBench.url, Self.range("0-3"))
+    #expect(await bench.get().text == "0123456789")
+    #expect(bench.mock.requests.map { $0.headers[.range] } == ["bytes=0-3", "bytes=4-", nil])
+    #expect(await bench.get().status == "hit; ttl=60")
+  }
+
+  @Test func `a response whose Content-Range contradicts its status is not stored`() async throws {
+    let bench = try CacheBench()
+    bench.stub(.cached("456789", "max-age=60", [.contentRange: "bytes 4-9/10"]), .cached("server", "no-store"))
+    #expect(await bench.get().text == "456789")
+    #expect(await bench.get().text == "server")
+  }
+
   @Test func `416 in the place of the rest leads to a request for the whole`() async throws {
     let bench = try CacheBench()
     bench.stub(

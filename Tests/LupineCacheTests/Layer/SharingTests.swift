@@ -117,6 +117,18 @@ import Testing
     }
   }
 
+  @Test func `a rest with the status of a whole response continues nothing`() async throws {
+    try await withSimulation { world in
+      let zeros = Data(repeating: 0x30, count: 10)
+      let stage = try Stage([PacedOrigin(data: zeros, resetAfter: 4), PacedOrigin(data: zeros, restStatus: .ok)])
+      async let first = stage.get(1, after: .zero, in: world)
+      let answers = await stage.get(3, after: .milliseconds(100), in: world)
+      try world.expect(answers.allSatisfy { $0.text == nil && $0.error == .connectionLost }, "\(answers)")
+      _ = await first
+      try await stage.expectNothingLeft(world)
+    }
+  }
+
   @Test func `if the store has no room for the rest, each request gets its own rest`() async throws {
     try await withSimulation { world in
       let stage = try Stage([PacedOrigin(data: Self.digits)], .full(after: 4))

@@ -65,6 +65,28 @@ import Testing
     #expect(bench.mock.requests.last?.url.string == expected)
   }
 
+  @Test(
+    arguments: [
+      ([Array("/a".utf8), Array("/a".utf8)], "https://api.example.com/a"), ([Array("/a".utf8), Array("/b".utf8)], nil),
+      ([[0x2F, 0xE9]], "https://api.example.com/%E9"), ([[0x2F, 0xE9], [0x2F, 0xE8]], nil),
+      ([[0x2F, 0xE9], [0x2F, 0xE9]], "https://api.example.com/%E9"),
+      ([Array("http://".utf8) + [0xE9], Array("http://".utf8) + [0xE9]], nil),
+    ] as [([[UInt8]], String?)])
+  func `equal locations are one, different ones are an error, and bytes stay as they are`(
+    locations: [[UInt8]], target: String?
+  ) async throws {
+    let mock = MockTransport()
+    var fields = HTTPFields()
+    for location in locations { fields.append(HTTPField(name: .location, value: location)) }
+    mock.stub(.get, "https://api.example.com/old", .status(.found).fields(fields))
+    if let target { mock.stub(.get, target, .text("ok")) }
+    let session = try Session.Builder().transport(mock).build()
+    let response = await session.request("https://api.example.com/old").serializingData().response
+    #expect(mock.requests.count == (target == nil ? 1 : 2))
+    #expect(target == nil || mock.requests.last?.url.string == target)
+    #expect(response.error?.kind == (target == nil ? .redirectFailed : nil))
+  }
+
   @Test func `a redirect without a location is the response`() async throws {
     let response = await (try TestBed(.text("x", status: .found)).session()).request(TestBed.url).serializingData()
       .response

@@ -105,6 +105,20 @@ func parse(_ text: String, limits: MultipartLimits = MultipartLimits()) throws(L
     #expect(error.message.contains("part 1"))
   }
 
+  @Test(arguments: [
+    ("bytes 0-4/9", "hello", true), ("bytes 0-4/9", "hell", false), ("bytes 0-4/*", "hello!", false),
+    ("bytes 0-4/9", "", false), ("items 0-4/9", "hell", true), ("nonsense", "hell", true),
+  ])
+  func `a part whose length differs from its Content-Range is an error that names the part`(
+    range: String, content: String, fits: Bool
+  ) async throws {
+    let text = "--b\r\nContent-Range: \(range)\r\n\r\n\(content)\r\n--b--"
+    guard !fits else { return #expect(try parse(text).map(\.text) == [content]) }
+    let error = try await failure { _ = try parse(text) }
+    #expect(error.kind == .serializationFailed)
+    #expect(error.message.contains("part 1"))
+  }
+
   @Test func `a boundary of the server's may have any printable characters`() throws {
     let parts = try parse([Array("--a@b{}ü\r\n\r\nx\r\n--a@b{}ü--".utf8)], boundary: "a@b{}ü")
     #expect(parts == [ParsedPart([:], "x")])
