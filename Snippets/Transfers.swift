@@ -37,7 +37,7 @@ if let data = response.resumeData {
 // A download that resumes automatically, also in another process, with fresh URLs and a check of its content.
 let tough = session.download("big.bin", to: .folder(folder, .removePreviousFile))
   .resumesAutomatically(limit: 5)
-  .checkpoint("\(folder)/big.resume")
+  .checkpoint("\(folder)/big.resume", as: "big.bin")
   .refreshingURL { _ in try await signedURL() }
   .expecting(.sha256(digest))
   .sizeLimit(10_000_000_000)

@@ -23,7 +23,7 @@ struct Checkpoint: Sendable {
   /// Creates a checkpoint in a file.
   init(path: String) {
     store = FileCheckpointStore(folder: Folder.above(path))
-    name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    name = String(Folder.split(path).name)
     self.path = path
   }
 

@@ -48,15 +48,18 @@ extension DownloadConsumer {
       throw keepOrRemove(Self.nothingToWrite, &state)
     }
     state.dropPrevious()
-    if let place = state.place {
-      do throws(LupineError) {
-        if let failure = state.moveFailure { throw failure }
+    do throws(LupineError) {
+      if let failure = state.moveFailure { throw failure }
+      if let place = state.place {
         try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
-      } catch {
-        // The file is complete; only the rename failed.
-        throw error.appending("The complete file is \(partial.path).")
-          .resumable(with: state.resumeState(offset: partial.length)?.encoded())
+      } else {
+        try partial.keep()
       }
+    } catch {
+      // The file is complete; only the rename failed.
+      try? partial.keep()
+      throw error.appending("The complete file is \(partial.path).")
+        .resumable(with: state.resumeState(offset: partial.length)?.encoded())
     }
     state.removeCheckpoint()
     return URL(filePath: state.place?.path ?? partial.path)
@@ -79,7 +82,10 @@ extension DownloadConsumer {
   }
 
   private func kept(_ error: LupineError, _ state: DownloadState) -> LupineError? {
-    guard let partial = state.partial, let resume = state.resumeState(offset: partial.length) else { return nil }
+    guard let partial = state.partial, state.isResumable else { return nil }
+    // If the name cannot change, the file can still be resumed until a download takes it for an orphan.
+    try? partial.keep()
+    guard let resume = state.resumeState(offset: partial.length) else { return nil }
     return error.resumable(with: resume.encoded())
   }
 }

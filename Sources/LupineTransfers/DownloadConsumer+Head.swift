@@ -35,13 +35,24 @@ extension DownloadConsumer {
     guard Self.isFile(head) else {
       return .receive(.collect(limit: min(limits.responseBody, limits.discardedBody)), offset: 0)
     }
-    let reason = "the server sent the file from its beginning"
-    // This also applies without a validator, when no range was requested.
-    if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
+    let known = state.knownLength(of: head)
+    if let fault = Self.contradiction(in: head, known) {
+      guard state.attempt.asked != nil else {
+        throw LupineError(.malformedResponse, "The response contradicts itself: \(fault).")
+      }
+      return try beginAgain(fault, request, &state)
+    }
+    let isRestart = (state.partial?.length ?? 0) > 0
+    let reason =
+      state.attempt.asked == nil
+      ? "the rest could not be requested: the first response had no strong validator, or the request is no plain GET"
+      : "the server sent the file from its beginning"
+    if isRestart { try refuseToRestart(reason, state) }
     let file = try freshFile(&state, head, request)
-    let cause = state.obstacle ?? (state.attempt.asked == nil ? nil : reason)
+    let cause = state.obstacle ?? state.otherCheckpoint ?? (isRestart ? reason : nil)
     if let cause { state.exchange.decisions.append(.continued(from: nil, reason: cause)) }
-    state.obstacle = nil
+    (state.obstacle, state.otherCheckpoint) = (nil, nil)
+    state.exchange.expected = request.method == .head ? nil : known ?? Self.length(ofRangeIn: head)
     state.exchange.isInFile = true
     return .receive(.file(descriptor: file.descriptor, offset: 0, limit: state.settings.sizeLimit), offset: 0)
   }
@@ -51,12 +62,7 @@ extension DownloadConsumer {
     from asked: Int64, _ head: HTTPResponse, _ request: OutgoingRequest, _ state: inout DownloadState
   ) throws(LupineError) -> ResponseDecision.Step {
     guard continues(head, from: asked, state) else {
-      try giveUp("the server sent another part of the file, or another file", &state)
-      state.attempt.asked = nil
-      var whole = request
-      whole.headers[.range] = nil
-      whole.headers[.ifRange] = nil
-      return .send { [whole] () async throws(LupineError) in whole }
+      return try beginAgain("the server sent another part of the file, or another file", request, &state)
     }
     try checkLength(of: head, to: request, after: asked, state)
     try decidePlace(&state, head, request)
@@ -82,21 +88,45 @@ extension DownloadConsumer {
 
   /// Whether the response is the rest of the file, up to its end.
   private func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
-    guard head.status.code == 206, let content = head.contentRange,
+    guard head.status.code == 206, let content = head.contentRange, !head.hasContradictoryRange,
       content.range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
       head.headerFields[.contentEncoding] == nil
     else { return false }
-    if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
     // Without the total length, the rest of the file cannot be distinguished from a part of the rest.
-    guard let total = state.total ?? content.total else { return false }
+    guard let total = content.total, total == state.total ?? total else { return false }
     // A server may send less than the requested range; the missing part is not requested separately.
-    return (content.total ?? total) == total && content.range.upperBound == total
+    return content.range.upperBound == total
   }
 
-  private func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
+  /// Puts the partial file aside and requests the whole file.
+  private func beginAgain(
+    _ reason: String, _ request: OutgoingRequest, _ state: inout DownloadState
+  ) throws(LupineError) -> ResponseDecision.Step {
     try refuseToRestart(reason, state)
     state.putAside()
     state.exchange.decisions.append(.continued(from: nil, reason: reason))
+    state.attempt.asked = nil
+    var whole = request
+    whole.headers[.range] = nil
+    whole.headers[.ifRange] = nil
+    return .send { [whole] () async throws(LupineError) in whole }
+  }
+
+  /// Returns the contradiction in a head that brings a file from its beginning; `nil` if there is none.
+  ///
+  /// - Parameter known: the length of the file with the validator of this head.
+  private static func contradiction(in head: HTTPResponse, _ known: Int64?) -> String? {
+    if head.hasContradictoryRange { return "its Content-Range fits neither its status nor its length" }
+    guard let known, let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length != known else {
+      return nil
+    }
+    return "it has \(length) bytes, and the file with the same validator had \(known)"
+  }
+
+  /// The length of the body that `Content-Range` states; `nil` if it states none, or for a coded body.
+  private static func length(ofRangeIn head: HTTPResponse) -> Int64? {
+    guard head.headerFields[.contentEncoding] == nil else { return nil }
+    return head.contentRange.map { Int64($0.range.count) }
   }
 
   func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {

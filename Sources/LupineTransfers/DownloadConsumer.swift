@@ -62,7 +62,7 @@ final class DownloadConsumer: ResponseHandler {
         if let obstacle = state.obstacle { try refuseToRestart(obstacle, state) }
         return nil
       }
-      let name = state.place?.path.split(separator: "/").last.map { String($0) }
+      let name = state.place.map { String(Folder.split($0.path).name) }
       guard let place = destination.expectedPlace(of: request.url, named: name) else { return nil }
       state.place = place
       return state.isElsewhere(place) ? place : nil

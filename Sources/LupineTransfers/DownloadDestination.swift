@@ -1,7 +1,6 @@
 public import HTTPTypes
 import LupineCore
 public import LupineFoundation
-import LupineSupport
 
 /// The place where a downloaded file is stored.
 public struct DownloadDestination: Sendable {
@@ -35,6 +34,9 @@ public struct DownloadDestination: Sendable {
   }
 
   /// A file in this folder with the name that the server suggests (RFC 6266), made safe, or the URL's last part.
+  ///
+  /// A name that breaks the grammar is taken as curl and wget take it: with blanks and no quotes, with a quote that does
+  /// not end, without a disposition type, in bytes that are not UTF-8.
   public static func folder(_ path: String, _ options: Options = []) -> DownloadDestination {
     DownloadDestination(kind: .folder(path, options))
   }
@@ -82,7 +84,7 @@ extension DownloadDestination {
     case .temporary, .custom, .nowhere: nil
     case .file(let path, let options): (path, options)
     case .folder(let folder, let options):
-      (Self.path(of: name ?? SuggestedName.name(from: nil, path: url.path), in: folder), options)
+      (Self.path(of: name ?? SuggestedName.name(from: [:], path: url.path), in: folder), options)
     }
   }
 
@@ -104,7 +106,7 @@ extension DownloadDestination {
     case .nowhere(let error): throw error
     case .file(let path, let options): return (path, options)
     case .folder(let folder, let options):
-      let name = SuggestedName.name(from: head.headerFields[.contentDisposition], path: url.path)
+      let name = SuggestedName.name(from: head.headerFields, path: url.path)
       return (Self.path(of: name, in: folder), options)
     case .custom(let place):
       do {
@@ -114,62 +116,5 @@ extension DownloadDestination {
           ?? LupineError(.fileFailed, "The download's destination could not be decided: \(error).", underlying: error)
       }
     }
-  }
-}
-
-/// A file name that a server suggests, made safe: one name, no path, not hidden (RFC 6266 section 4.3).
-enum SuggestedName {
-  static func name(from disposition: String?, path: String) -> String {
-    let suggested = disposition.flatMap(fileName)
-    let last = path.split(separator: "/").last.flatMap(PercentCoding.text)
-    return [suggested, last].compactMap { $0.flatMap(safe) }.first ?? "download"
-  }
-
-  /// Returns the file name; `filename*` takes precedence over `filename`.
-  private static func fileName(_ disposition: String) -> String? {
-    guard disposition.utf8.count <= 4_096, let media = MediaType("a/" + disposition) else { return nil }
-    if let extended = media.parameters.first(where: { $0.name.lowercased() == "filename*" })?.value {
-      let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-      if parts.count == 3, parts[0].lowercased() == "utf-8", let name = PercentCoding.text(parts[2]) { return name }
-    }
-    return media.parameters.first { $0.name.lowercased() == "filename" }?.value
-  }
-
-  /// Returns the last part of a path with `/` or `\`, without a drive letter, control bytes, or leading dots, dashes or
-  /// tildes, within 200 bytes.
-  static func safe(_ name: String) -> String? {
-    guard !name.utf8.contains(0), !name.contains("\u{FFFD}") else { return nil }
-    let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-    let scalars = String.UnicodeScalarView(
-      last.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) && !isMark($0) })
-    let bare = withoutDrive(scalars[...]).drop { ".-~ ".unicodeScalars.contains($0) }
-    let text = withoutBlankEnd(shortened(withoutBlankEnd(String(Substring(bare)))))
-    return text.isEmpty ? nil : text
-  }
-
-  private static func withoutDrive(_ scalars: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
-    guard let letter = scalars.first, letter.isASCII, letter.properties.isAlphabetic, scalars.dropFirst().first == ":"
-    else { return scalars }
-    return scalars.dropFirst(2)
-  }
-
-  /// Shortens the name to 200 bytes and keeps its extension.
-  private static func shortened(_ name: String) -> String {
-    guard name.utf8.count > 200 else { return name }
-    let suffix = name.lastIndex(of: ".").map { name[$0...] } ?? ""
-    guard suffix.utf8.count <= 20 else { return name.cut(toBytes: 200) }
-    return name.dropLast(suffix.count).cut(toBytes: 200 - suffix.utf8.count) + suffix
-  }
-
-  private static func withoutBlankEnd(_ name: String) -> String {
-    var name = name
-    while name.hasSuffix(" ") || name.hasSuffix(".") { name.removeLast() }
-    return name
-  }
-
-  /// Whether the scalar changes the text direction, which can make a name look like another.
-  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-      || (0x200E...0x200F).contains(scalar.value) || scalar.value == 0x061C
   }
 }

@@ -70,7 +70,11 @@ extension DownloadRequest {
   /// If the partial file cannot be continued, for example because the server has another file now, the download
   /// restarts. With `otherwise: .fail` it fails with kind `resumeFailed` instead, and the checkpoint and the partial
   /// file stay unchanged. The same applies to a file at the path that is no checkpoint. If there is no file, or a
-  /// checkpoint of another URL, the download begins.
+  /// checkpoint of another file, the download begins.
+  ///
+  /// A file is the same if its URL is. If the URL changes each time, as signed URLs do, give the file a name: a
+  /// checkpoint with this name is continued, whatever its URL. The server must still confirm the file's strong
+  /// validator and length. If a checkpoint is not continued, the event `continued` reports the reason.
   ///
   /// Each download needs its own checkpoint. The checkpoint of another download is not overwritten while that download
   /// runs or can be resumed, until it ends or is given up with `discard(checkpoint:)`. A file that is no checkpoint is
@@ -83,33 +87,39 @@ extension DownloadRequest {
   ///
   /// - Parameters:
   ///   - path: the path of the checkpoint file.
+  ///   - identity: a name of the file, such as `big.iso`; `nil` means its URL. Default: the URL.
   ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   @discardableResult
-  public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
-    keep(Checkpoint(path: path), policy)
+  public func checkpoint(
+    _ path: String, as identity: String? = nil, otherwise policy: ResumePolicy = .restart
+  ) -> Self {
+    keep(Checkpoint(path: path), identity, policy)
   }
 
   /// Stores the resume state under a name in a store of the program's, instead of a file.
   ///
-  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is
+  /// Otherwise the same as `checkpoint(_:as:otherwise:)`; the partial file stays beside the destination. The store is
   /// called from the start of the download to its end, on threads that may wait for disks. An error of
   /// `CheckpointStore.write` ends the download.
   ///
   /// - Parameters:
   ///   - name: the name of the checkpoint in the store.
   ///   - store: the store.
+  ///   - identity: a name of the file; `nil` means its URL. Default: the URL.
   ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   @discardableResult
   public func checkpoint(
-    _ name: String, in store: any CheckpointStore, otherwise policy: ResumePolicy = .restart
+    _ name: String, in store: any CheckpointStore, as identity: String? = nil,
+    otherwise policy: ResumePolicy = .restart
   ) -> Self {
-    keep(Checkpoint(name, in: store), policy)
+    keep(Checkpoint(name, in: store), identity, policy)
   }
 
-  private func keep(_ checkpoint: Checkpoint, _ policy: ResumePolicy) -> Self {
+  private func keep(_ checkpoint: Checkpoint, _ identity: String?, _ policy: ResumePolicy) -> Self {
     consumer.set { state in
       if policy == .fail { state.settings.policy = .fail }
       state.settings.checkpoint = checkpoint
+      state.settings.identity = identity
     }
     return self
   }
@@ -157,11 +167,23 @@ extension DownloadRequest {
   /// The store and the file system are used on the caller's thread, which waits.
   ///
   /// - Parameters:
-  ///   - name: the name that was passed to `checkpoint(_:in:otherwise:)`.
+  ///   - name: the name that was passed to `checkpoint(_:in:as:otherwise:)`.
   ///   - store: the store.
   public static func discard(checkpoint name: String, in store: any CheckpointStore) {
     discard(Checkpoint(name, in: store))
   }
+
+  /// Removes the partial files of downloads in a folder whose processes ended before the downloads could be resumed.
+  ///
+  /// The first download of a process into a folder does the same. A file is removed only if it belongs to this user, has
+  /// the name of a partial file that no resume data and no checkpoint names, and is locked by no process. If the file is
+  /// of another machine, or the machine has been started again, it must also be unchanged for a day. The file system is
+  /// used on the caller's thread, which waits.
+  ///
+  /// - Parameter folder: the folder of the destinations, or the system's temporary folder.
+  /// - Returns: the number of files that were removed.
+  @discardableResult
+  public static func discardAbandonedFiles(in folder: String) -> Int { OrphanedFiles.remove(in: folder) }
 
   private static func discard(_ checkpoint: Checkpoint) {
     guard case .state(let state) = checkpoint.read() else { return }

@@ -14,6 +14,8 @@ struct DownloadState {
   var place: DownloadDestination.Place?
   /// Why the partial file of an earlier download cannot be continued; `nil` if it can, or if there is none.
   var obstacle: String?
+  /// Why the state in the checkpoint is not used, although it is one; `nil` if it is used, or if there is none.
+  var otherCheckpoint: String?
   /// The URL of the request, before adapters, redirects and fresh URLs; credentials that the program supplies again are
   /// sent to it.
   var url: HTTPURL?
@@ -39,6 +41,8 @@ struct DownloadState {
   struct Settings {
     var policy = ResumePolicy.restart
     var checkpoint: Checkpoint?
+    /// The name of the file in the checkpoint, whatever its URL; `nil` means the URL.
+    var identity: String?
     var digest: ExpectedDigest?
     /// The maximum size of the whole file in bytes.
     var sizeLimit: Int64?
@@ -84,12 +88,20 @@ struct DownloadState {
     partial.map { !FileSystem.isShared($0.path, place.path) } ?? false
   }
 
+  /// Returns the length of the file that the partial file belongs to, if a whole response has the same validator.
+  func knownLength(of head: HTTPResponse) -> Int64? {
+    attempt.asked != nil && validator != nil && EntityValidator(head) == validator ? total : nil
+  }
+
+  /// Whether the partial file can be resumed.
+  var isResumable: Bool { partial != nil && validator != nil && url != nil }
+
   /// Returns the state that resumes the download; `nil` if it cannot be resumed.
   func resumeState(offset: Int64?) -> ResumeState? {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
       url: url.string, partialPath: partial.path, offset: offset, total: total, validator: validator,
-      path: place?.path, options: place?.options ?? [],
+      identity: settings.identity, path: place?.path, options: place?.options ?? [],
       superseded: previous.map { .init(path: $0.partial.path, validator: $0.validator, total: $0.total) })
   }
 }
@@ -162,7 +174,7 @@ extension DownloadState {
 
 extension DownloadState {
   /// Uses the earlier download that is resumed, or else the state in the checkpoint, once; ignores the state of another
-  /// URL.
+  /// file.
   mutating func takeCheckpoint() {
     if let resume = resume.take() { take(resume) }
     guard let checkpoint = settings.checkpoint, !hasReadCheckpoint else { return }
@@ -173,10 +185,21 @@ extension DownloadState {
     case .empty: obstacle = checkpoint.refusal()
     case .unusable(let error): obstacle = checkpoint.refusal(error)
     case .state(let resume):
-      guard resume.url == url?.string else { return }
+      guard resume.isOf(url, settings.identity) else {
+        otherCheckpoint = "\(checkpoint.path) is the checkpoint of another URL" + hint(about: resume)
+        return
+      }
       take(resume)
       isNoted = partial?.path == resume.partialPath
     }
+  }
+
+  /// The advice for a checkpoint whose URL differs in its query alone, as the URLs of signed requests do.
+  private func hint(about resume: ResumeState) -> String {
+    guard let url, let other = try? HTTPURL(resume.url), other.origin == url.origin, other.path == url.path else {
+      return ""
+    }
+    return ", whose query differs; if it is the same file, give it a name with `checkpoint(_:as:)`"
   }
 
   /// Writes the resume state to the checkpoint, unless the checkpoint already has it.
@@ -188,6 +211,10 @@ extension DownloadState {
     if let foreign = foreignContent {
       exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each download its own"))
       return
+    }
+    if isResumable {
+      try partial?.keep()
+      try previous?.partial.keep()
     }
     if let resume = resumeState(offset: nil) {
       try checkpoint.write(resume)

@@ -22,6 +22,8 @@ struct ResumeState: Codable, Sendable, Hashable {
   /// The length of the whole file, if it is known.
   var total: Int64?
   var validator: EntityValidator
+  /// The name that the program gave to the file, whatever its URL; `nil` if it gave none.
+  var identity: String?
   /// The destination of the download; `nil` for a temporary file.
   var path: String?
   var options: DownloadDestination.Options
@@ -35,6 +37,12 @@ struct ResumeState: Codable, Sendable, Hashable {
   }
 
   var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
+
+  /// Whether the state belongs to a file with this URL, or with this name if the program gives one.
+  func isOf(_ url: HTTPURL?, _ identity: String?) -> Bool {
+    if let identity, let own = self.identity { return own == identity }
+    return self.url == url?.string
+  }
 
   /// Whether a download can continue any of the partial files.
   var isOfUse: Bool { PartialFile.exists(partialPath) || superseded.map { PartialFile.exists($0.path) } ?? false }
@@ -60,14 +68,15 @@ struct ResumeState: Codable, Sendable, Hashable {
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(
-    url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, path: String?,
-    options: DownloadDestination.Options, superseded: Superseded?
+    url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, identity: String?,
+    path: String?, options: DownloadDestination.Options, superseded: Superseded?
   ) {
     self.url = url
     self.partialPath = partialPath
     self.offset = offset
     self.total = total
     self.validator = validator
+    self.identity = identity
     self.path = path
     self.options = options
     self.superseded = superseded
@@ -119,10 +128,10 @@ struct EntityValidator: Sendable, Hashable, Codable {
     guard head.headerFields[.contentEncoding] == nil,
       head.headerFields[.acceptRanges]?.lowercased() != "none"
     else { return nil }
-    if let tag = head.headerFields[.eTag] {
-      guard tag.hasPrefix("\""), tag.utf8.count >= 2, tag.hasSuffix("\"") else { return nil }
+    if head.headerFields.contains(.eTag) {
+      guard let tag = head.headerFields.singleton(.eTag), Self.isStrong(tag) else { return nil }
       value = tag
-    } else if let modified = head.headerFields[.lastModified], Self.isOld(modified, in: head) {
+    } else if let modified = head.headerFields.singleton(.lastModified), Self.isOld(modified, in: head) {
       value = modified
     } else {
       return nil
@@ -132,8 +141,13 @@ struct EntityValidator: Sendable, Hashable, Codable {
   /// Whether a part belongs to the same version; the part must repeat the tag, but not the date (RFC 9110 section
   /// 15.3.7).
   func agrees(with head: HTTPResponse) -> Bool {
-    if value.hasPrefix("\"") { return head.headerFields[.eTag] == value }
-    return head.headerFields[.lastModified].map { $0 == value } ?? true
+    if value.hasPrefix("\"") { return head.headerFields.singleton(.eTag) == value }
+    return head.headerFields[values: .lastModified].allSatisfy { $0 == value }
+  }
+
+  /// Whether the text is one strong entity tag (RFC 9110 section 8.8.3).
+  private static func isStrong(_ tag: String) -> Bool {
+    tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") && !tag.dropFirst().dropLast().contains("\"")
   }
 
   /// Whether the file had been unchanged for a second when it was sent; two versions may have the same more recent date
@@ -141,7 +155,7 @@ struct EntityValidator: Sendable, Hashable, Codable {
   private static func isOld(_ modified: String, in head: HTTPResponse) -> Bool {
     // The current time matters only for two-digit years.
     let now = Date()
-    guard let sent = head.headerFields[.date].flatMap({ HTTPDate.parse($0, now: now) }),
+    guard let sent = head.headerFields.singleton(.date).flatMap({ HTTPDate.parse($0, now: now) }),
       let changed = HTTPDate.parse(modified, now: now)
     else { return false }
     return sent.timeIntervalSince(changed) >= 1

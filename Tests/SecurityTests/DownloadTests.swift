@@ -40,6 +40,7 @@ import TransportSupport
     ("attachment; filename*=UTF-8''%C0%AE%C0%AE%C0%AFx", "file"), (#"attachment; filename="~root""#, "root"),
     (#"attachment; filename=".bashrc""#, "bashrc"), (#"attachment; filename="-rf""#, "rf"),
     (#"attachment; filename="..""#, "file"), (#"attachment; filename=""#, "file"), ("attachment", "file"),
+    ("attachment; filename*=UTF-8''..%2F%CC%81..%2F%CC%81x", "\u{301}x"), (#"filename = "../x y.txt"#, "x y.txt"),
     ("attachment; filename*=UTF-8''a%0A%1B%5B2Jb", "a[2Jb"),
     ("attachment; filename*=UTF-8''a%+ab", "file"), ("attachment; filename=c; filename*=UTF-8''a%2", "c"),
     ("attachment; filename*=UTF-8''gpj%E2%80%AE.exe", "gpj.exe"),
@@ -131,6 +132,8 @@ import TransportSupport
     "a weak tag": part("4-9/10", "efghij", tag: "W/\"v1\""), "a changed total": part("4-10/11", "efghijk"),
     "a refusal": part("*/4", "", status: 416), "a shorter file": part("4-5/6", "ef"),
     "a part of the rest": part("4-7/10", "4567"), "more than it says": part("4-9/10", "456789abc"),
+    "a part with status 200": part("4-9/10", "456789", status: 200), "an unknown length": part("4-9/*", "456789"),
+    "a shorter file with the same tag": whole("456789", tag: "\"v1\""),
     "no range": "HTTP/1.1 206 x\r\nConnection: close\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
   ]
 

@@ -14,7 +14,7 @@ import LupineSupport
 
 /// Keeps small states under names, so that a later process can continue what an earlier one began.
 ///
-/// Downloads keep their resume state in a store (`DownloadRequest.checkpoint(_:in:otherwise:)`). A plugin can keep
+/// Downloads keep their resume state in a store (`DownloadRequest.checkpoint(_:in:as:otherwise:)`). A plugin can keep
 /// states of its own, such as those of an upload queue, in any store. `FileCheckpointStore` keeps files; a program can
 /// adopt the protocol to keep states elsewhere.
 ///

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -69,14 +70,23 @@ enum Folder {
 
   /// Returns the folder that contains the last part of a path.
   static func above(_ path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    let (folder, _) = split(path)
+    return folder.isEmpty ? "." : folder.utf8.count == 1 ? "/" : String(folder.utf8.dropLast()) ?? "."
+  }
+
+  /// Splits a path after its last slash.
+  ///
+  /// A slash is a byte: with a combining mark after it, it is not equal to the character.
+  static func split(_ path: String) -> (folder: Substring, name: Substring) {
+    guard let slash = path.utf8.lastIndex(of: .slash) else { return ("", path[...]) }
+    let start = path.utf8.index(after: slash)
+    return (path[..<start], path[start...])
   }
 
   private static func create(above path: String) throws(LupineError) {
-    var folder = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/").dropLast() {
-      folder += "/" + part
+    var folder = path.utf8.first == .slash ? "" : "."
+    for part in path.utf8.split(separator: .slash).dropLast() {
+      folder += "/" + Substring(part)
       if mkdir(folder, 0o777) != 0, errno != EEXIST { throw LupineError.file("cannot be created", folder, code: errno) }
     }
   }

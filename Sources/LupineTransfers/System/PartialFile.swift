@@ -1,6 +1,7 @@
 import LupineCore
 import LupineFoundation
 import LupineSupport
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -13,26 +14,49 @@ import LupineSupport
 #endif
 
 /// A file that is written beside its destination; only its owner may read it until it is complete.
+///
+/// Its name is a dot, the name of the destination, a dot and random characters. Until the file can be resumed, the name
+/// also has the suffix of `OrphanedFiles`, which a later download removes if the process ends.
 final class PartialFile: Sendable {
-  let path: String
+  private let name: Mutex<String>
   let descriptor: Int32
 
   private init(path: String, descriptor: Int32) {
-    self.path = path
+    name = Mutex(path)
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
+  /// The current path of the file.
+  var path: String { name.withLock { $0 } }
+
   /// Makes a new file with an unpredictable name, in the destination's folder.
   static func create(beside destination: String?) throws(LupineError) -> PartialFile {
     if let destination { try Folder.checkName(destination) }
-    let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
-    let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw LupineError.file("cannot be created", path, code: errno) }
-    _ = flock(descriptor, LOCK_EX | LOCK_NB)
-    return PartialFile(path: path, descriptor: descriptor)
+    let base = destination.map { hidden($0) } ?? temporaryFolder + "/" + OrphanedFiles.temporaryPrefix
+    OrphanedFiles.removeOnce(in: Folder.above(base))
+    while true {
+      let path = OrphanedFiles.path(base)
+      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw LupineError.file("cannot be created", path, code: errno) }
+      let file = PartialFile(path: path, descriptor: descriptor)
+      let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      // Another process may have taken the file for an orphan before it was locked.
+      if isLocked ? access(path, F_OK) == 0 : errno != EWOULDBLOCK { return file }
+    }
+  }
+
+  /// Removes the suffix of files that nothing can resume from the name.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`; the file then keeps its name.
+  func keep() throws(LupineError) {
+    let path = path
+    guard let lasting = OrphanedFiles.lastingPath(of: path) else { return }
+    guard rename(path, lasting) == 0 else {
+      throw LupineError.file("cannot be renamed", path, code: errno)
+    }
+    name.withLock { $0 = lasting }
   }
 
   /// Returns the mode of a new file for its owner alone in a path's folder; `nil` if no file can be made.
@@ -99,6 +123,7 @@ final class PartialFile: Sendable {
     }
   }
 
+  /// Removes the file.
   func remove() { unlink(path) }
 
   /// Flushes the file to its disk, so that the final name never refers to an incomplete file.
@@ -184,8 +209,8 @@ final class PartialFile: Sendable {
   ///
   /// The name is cut at the limit of file systems (255 bytes), because a suffix is appended.
   private static func hidden(_ destination: String) -> String {
-    let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
-    return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
+    let (folder, name) = Folder.split(destination)
+    return "\(folder).\(name.cut(toBytes: 200))"
   }
 
   private static var temporaryFolder: String {

@@ -6,7 +6,7 @@ import Testing
 /// Listeners that receive the outcome before awaited values are returned.
 @Suite struct OutcomeListenerTests {
   private let notes = Notes<String>()
-  private let (calls, called) = AsyncStream.makeStream(of: Void.self)
+  private let calls = AsyncStream.makeStream(of: Void.self)
 
   private func request(_ reply: MockReply) throws -> DataRequest {
     let mock = MockTransport()
@@ -15,7 +15,7 @@ import Testing
   }
 
   private func listen(to request: DataRequest) -> Bool {
-    request.execution.addOutcomeListener { [notes, called] in
+    request.execution.addOutcomeListener { [notes, called = calls.continuation] in
       notes.add($0.error.map { "\($0.kind)" } ?? "good")
       called.yield()
     }
@@ -44,7 +44,7 @@ import Testing
     request.cancel()
     _ = await request.serializingData().response
     await request.execution.session.finishRequests()
-    for await _ in calls { break }
+    for await _ in calls.stream { break }
     #expect(notes.all == ["\(LupineError.Kind.cancelled)"])
   }
 
@@ -58,12 +58,12 @@ import Testing
   @Test func `a listener that never returns does not hold a request that is cancelled`() async throws {
     let request = try request(.text("x"))
     let (stream, _) = AsyncStream.makeStream(of: Never.self)
-    request.execution.addOutcomeListener { [called] _ in
+    request.execution.addOutcomeListener { [called = calls.continuation] _ in
       called.yield()
       for await _ in stream {}
     }
     async let response = request.serializingData().response
-    for await _ in calls { break }
+    for await _ in calls.stream { break }
     request.cancel()
     _ = await response
   }

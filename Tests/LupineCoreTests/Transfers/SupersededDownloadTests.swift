@@ -107,7 +107,7 @@ import Testing
     try checkpoint.write(
       ResumeState(
         url: "https://example.com/\(path)", partialPath: folder.file(".a.new"), offset: nil, total: 10,
-        validator: validators[1], path: folder.file(path), options: [],
+        validator: validators[1], identity: nil, path: folder.file(path), options: [],
         superseded: .init(path: folder.file(".a.old"), validator: validators[0], total: 10)))
     return checkpoint
   }
