@@ -20,18 +20,18 @@ import Testing
     func context(_ control: ExchangeControl) -> TransferContext {
       TransferContext(id: RequestID(1), control: control, sink: { _ in .discard(limit: 0) })
     }
-    try await limiter.enter(url.origin, context(ExchangeControl()))
+    try await limiter.enter(.origin(url.origin), context(ExchangeControl()))
     return await StepCount.count {
       let controls = (0..<count).map { _ in ExchangeControl() }
       await withTaskGroup(of: Void.self) { group in
         for control in controls {
-          group.addTask { try? await limiter.enter(url.origin, context(control)) }
+          group.addTask { try? await limiter.enter(.origin(url.origin), context(control)) }
         }
         while limiter.load(of: url).waiting < count { await Task.yield() }
         for control in controls { control.cancel(LupineError(.cancelled, "The test has seen enough.")) }
       }
       #expect(limiter.load(of: url) == (1, 0))
-      limiter.leave(url.origin)
+      limiter.leave(.origin(url.origin))
       #expect(limiter.load(of: url) == (0, 0))
     }
   }
