@@ -24,6 +24,7 @@ import Testing
     var holdsInput: Bool { false }
     var work: Int { 0 }
     var isQuiet: Bool { pieces.isEmpty }
+    var hasSocketEnded: Bool { false }
     var failure: LupineError? { nil }
     func close() {}
   }
