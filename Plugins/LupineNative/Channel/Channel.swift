@@ -25,6 +25,8 @@ protocol Channel: AnyObject {
   var isQuiet: Bool { get }
 
   /// Whether what carries the channel, such as the connection below TLS, has ended.
+  ///
+  /// Default: `false`, for a channel that nothing carries.
   var hasSocketEnded: Bool { get }
 
   /// Why the channel has failed, if it knows more than that the connection is lost.
@@ -32,6 +34,10 @@ protocol Channel: AnyObject {
 
   /// Tells the peer that nothing more is sent, if the socket takes it; the channel is not used after this call.
   func close()
+}
+
+extension Channel {
+  var hasSocketEnded: Bool { false }
 }
 
 /// Moves bytes in clear text through a socket.
@@ -49,8 +55,6 @@ final class ClearChannel: Channel {
   var work: Int { 0 }
 
   var isQuiet: Bool { socket.isQuiet }
-
-  var hasSocketEnded: Bool { false }
 
   var failure: LupineError? { nil }
 
