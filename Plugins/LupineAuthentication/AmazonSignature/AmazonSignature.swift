@@ -158,6 +158,9 @@ struct AmazonDate: Sendable, Hashable {
 
   init(_ date: Date) {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
-    time = style.format(date)
+    // The years 1 to 9999, which the format can express.
+    let seconds = date.timeIntervalSince1970
+    let bounded = seconds.isNaN ? 0 : min(max(seconds, -62_135_596_800), 253_402_300_799)
+    time = style.format(Date(timeIntervalSince1970: bounded))
   }
 }
