@@ -117,9 +117,8 @@ extension DownloadConsumer {
   /// - Parameter known: the length of the file with the validator of this head.
   private static func contradiction(in head: HTTPResponse, _ known: Int64?) -> String? {
     if head.hasContradictoryRange { return "its Content-Range fits neither its status nor its length" }
-    guard let known, let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length != known else {
-      return nil
-    }
+    let stated = head.headerFields[.contentLength].flatMap { Int64($0) } ?? length(ofRangeIn: head)
+    guard let known, let length = stated, length != known else { return nil }
     return "it has \(length) bytes, and the file with the same validator had \(known)"
   }
 

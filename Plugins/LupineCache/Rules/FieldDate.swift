@@ -7,9 +7,10 @@ import LupineSupport
 /// The form must be exact, because an invalid `Expires` makes a response stale (RFC 9111 section 5.3). Only the case of
 /// letters does not matter.
 enum FieldDate {
-  /// Returns the date of a field; `nil` if it is absent or invalid, or if there are different ones.
+  /// Returns the date of a field; `nil` if it is absent, repeated or invalid.
   static func date(_ name: HTTPField.Name, in fields: HTTPFields, now: Date) -> Date? {
-    fields.singleton(name).flatMap { parse($0, now: now) }
+    let values = fields[values: name]
+    return values.count == 1 ? parse(values[0], now: now) : nil
   }
 
   /// Returns the date of a text in one of the three formats (RFC 9110 section 5.6.7); `nil` if it is invalid.
