@@ -21,24 +21,25 @@ import TransportSupport
   private static let isPermitted =
     (try? Program.run("ConnectionProbe", ["", "lookups"], under: wrapper)) == ["0 lookups"]
 
-  private static let wrapper = ["unshare", "--net", "sh", "-c", script, "sh"]
+  private static let wrapper = ["timeout", "50", "unshare", "--net", "sh", "-c", script, "sh"]
 
   private static let condition = ConditionTrait.enabled(
     if: isPermitted || Peers.areRequired && geteuid() == 0, "network namespaces are not permitted here")
 
-  /// Without a second attempt beside the first one, the request would wait for the connect timeout of 30 seconds.
+  /// Without a second attempt beside the first one, the request would wait for the connect timeout of an hour, or for the
+  /// kernel's of two minutes, and the probe would be ended first.
   @Test(
     condition,
     arguments: [
       "\(hole) 127.0.0.1", "127.0.0.1 \(hole)", "\(oldHole) 127.0.0.1", "\(oldHole) \(hole) 127.0.0.1",
       "\(oldHole) 10.99.0.3 127.0.0.1",
     ])
-  func `a host whose first addresses are silent is reached within two seconds`(addresses: String) throws {
+  func `a host whose first addresses are silent is reached before their attempts end`(addresses: String) throws {
     let lines = try Program.run(
       "ConnectionProbe",
       ["http://both.example/"] + TestTransport.probeSteps
-        + ["serve both.example", "resolve \(addresses)", "get", "within 2000", "get"],
+        + ["connect 3600", "serve both.example", "resolve \(addresses)", "get", "get"],
       under: Self.wrapper)
-    #expect(lines == ["new", "in time", "used again"])
+    #expect(lines == ["new", "used again"])
   }
 }

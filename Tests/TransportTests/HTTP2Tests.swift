@@ -3,6 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineSession
 import LupineFixtures
+import LupineMock
 import LupineTesting
 import PeerSupport
 import Testing
@@ -202,15 +203,31 @@ extension Client {
   }
 
   @Test func `the message of an idle timeout does not claim that no byte moved`() async throws {
-    // An incomplete field section: the client receives bytes, but no response.
-    let peer = try HTTP2Peer { stream, _ in
-      [.send(Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")])))]
+    // An incomplete field section: the client receives bytes, and answers a PING frame, but gets no response.
+    let hasAnswered = Gate()
+    let onFrame: @Sendable (Frame) -> [HTTP2Peer.Step] = { frame in
+      if frame.type == 6, frame.flags == 1 { hasAnswered.open() }
+      return []
+    }
+    let peer = try HTTP2Peer(onFrame: onFrame) { stream, _ in
+      let head = Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")]))
+      return [.send(Frame(type: 6, payload: [UInt8](repeating: 0, count: 8))), .send(head)]
     }
     defer { peer.stop() }
-    let client = Client()
+    let (client, clock) = (Client(), TestClock())
     let session = try Session.Builder().transport(client.transport).httpVersion(.http2)
-      .timeouts(idle: .milliseconds(50)).build()
+      .clock(clock).timeouts(idle: .seconds(60)).build()
+    // The rest of the bytes, which may arrive later, starts the idle timeout again.
+    let timekeeper = Task {
+      try await hasAnswered.opened()
+      while !Task.isCancelled {
+        clock.advance(by: .seconds(60))
+        await Task.yield()
+      }
+    }
     let error = await session.request(peer.url).serializingString().response.error
+    timekeeper.cancel()
+    try await timekeeper.value
     #expect(error?.kind == .timedOut(.idle))
     #expect(error?.message.contains("No byte") == false)
     await client.transport.shutdown()

@@ -12,7 +12,7 @@ import LupineTesting
 /// - `native`: the native transport instead of libcurl
 /// - `allow HOST`: a network policy that denies everything else
 /// - `roots PATH`, `more PATH`: the root certificates, and further ones
-/// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`
+/// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`, `connect SECONDS` (the connect timeout)
 /// - `resolve ADDRESS ADDRESS [ADDRESS]`: the addresses of the host `both.example`
 ///
 /// The other steps:
@@ -20,16 +20,16 @@ import LupineTesting
 /// - `move FROM TO`: renames a file
 /// - `serve HOST`: starts a server, which the following requests address as this host
 /// - `get`, `pool`, `lookups`: print the outcome of a request, the open connections, the lookups
-/// - `within MILLISECONDS`: prints whether the last request connected in less time
 /// - `empty`: prints whether the pool becomes empty
+/// - `leave COUNT`: opens files until the process can open only this number of further ones; `close`: closes them
+/// - `burst COUNT`: sends this number of requests at the same time, and prints how many have ended
 struct ProbeScript {
   private var url: String
   private var builder = Session.Builder().transport(.curl)
   private var options = ConnectionOptions()
   private var session: Session?
   private var server: ScriptedServer?
-  /// How long the last request took to connect; `nil` if it reused a connection.
-  private var connect: Duration?
+  private var files: [Int32] = []
 
   init(url: String) { self.url = url }
 
@@ -49,6 +49,7 @@ struct ProbeScript {
     case "peer": failing_peer(value)
     case "move": move(value.split(separator: " ").map(String.init))
     case "advance": failing_advance(Int64(value) ?? 0)
+    case "connect": builder = builder.timeouts(connect: .seconds(Int(value) ?? 0))
     case "serve": try serve(value)
     case "resolve":
       let addresses = value.split(separator: " ").map(String.init)
@@ -56,13 +57,50 @@ struct ProbeScript {
         addresses.count == 2
         ? builder.resolve("both.example", to: addresses[0], addresses[1])
         : builder.resolve("both.example", to: addresses[0], addresses[1], addresses[2])
-    case "within":
-      print(connect.map { $0 < .milliseconds(Int(value) ?? 0) ? "in time" : "late: \($0)" } ?? "no connection")
     case "get": print(try await get())
+    case "leave": fill(leaving: Int(value) ?? 0)
+    case "close": closeFiles()
+    case "burst": print(await burst(Int(value) ?? 0))
     case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")
     case "empty": print(await isEmptied() ? "empty" : "not empty")
     case "lookups": print("\(failing_lookups()) lookups")
     default: print("no such step: \(step)")
+    }
+  }
+
+  private mutating func fill(leaving count: Int) {
+    while true {
+      let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      if file < 0 { break }
+      files.append(file)
+    }
+    for file in files.suffix(count) { close(file) }
+    files.removeLast(min(count, files.count))
+  }
+
+  private mutating func closeFiles() {
+    for file in files { close(file) }
+    files = []
+  }
+
+  private mutating func burst(_ count: Int) async -> String {
+    do throws(LupineError) {
+      let session = try openSession()
+      let url = url
+      // Each request looks up a name of its own, so that there are as many threads as the limits allow.
+      let ended = await withTaskGroup(of: Bool.self) { group in
+        for number in 0..<count {
+          let own = url.replacing("//own.", with: "//own\(number).")
+          group.addTask {
+            let response = await session.request(own).serializingData().response
+            return response.error == nil || response.error?.message.isEmpty == false
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      return "\(ended) ended"
+    } catch {
+      return "\(error.kind)"
     }
   }
 
@@ -83,16 +121,27 @@ struct ProbeScript {
     if places.count != 2 || rename(places[0], places[1]) != 0 { print("cannot move \(places)") }
   }
 
+  private mutating func openSession() throws(LupineError) -> Session {
+    if let session { return session }
+    let built = try builder.connections(options).build()
+    session = built
+    return built
+  }
+
   /// Sends a request and describes its outcome.
   ///
   /// The outcome is `new` or `used again` for the connection, the parts of the session that a configuration error
   /// names, or the kind of another error.
   private mutating func get() async throws -> String {
-    let session = try session ?? builder.connections(options).build()
-    self.session = session
+    let session: Session
+    do throws(LupineError) {
+      session = try openSession()
+    } catch {
+      if case .configuration = error.kind { throw error }
+      return "\(error.kind)"
+    }
     let response = await session.request(url).serializingData().response
     if case .configuration(let issues) = response.error?.kind { return issues.map(\.part).joined() }
-    connect = response.metrics.connect
     if let error = response.error { return "\(error.kind)" }
     return response.metrics.isConnectionReused ? "used again" : "new"
   }

@@ -42,7 +42,7 @@ package struct RestartedServerLoad: Sendable {
   package init(_ transport: any Transport, over line: Line) throws {
     self.line = line
     server = try RestartedServer(line)
-    var builder = Session.Builder().transport(transport).timeouts(total: .seconds(2))
+    var builder = Session.Builder().transport(transport)
     if let socket = server.socket {
       builder = builder.unixSocket(socket)
     } else {

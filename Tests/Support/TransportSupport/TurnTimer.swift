@@ -44,10 +44,17 @@ package struct TurnTimer: Sendable {
   }
 
   /// The processor time of the current thread.
-  private static var processorTime: Duration {
+  fileprivate static var processorTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+extension Transport {
+  /// The processor time that the loop's thread has used; the loop must not have ended.
+  package var loopTime: Duration {
+    get async { await Task(executorPreference: loopExecutor) { TurnTimer.processorTime }.value }
   }
 }
 
