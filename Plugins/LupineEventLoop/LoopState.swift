@@ -83,13 +83,12 @@ struct LoopState<Command: LoopCommand> {
 
   /// Ends a thread whose loop could not be created.
   ///
-  /// The next request may start another thread, unless the loop stops.
+  /// The next request may start another thread, unless the loop stops. That thread, or the end of the loop, waits for this
+  /// one, which still holds its wake-up.
   mutating func abort() -> Remainder {
     guard phase == .running else { return end() }
     phase = .idle
     wakeUp = nil
-    if let thread { thread.detach() }
-    thread = nil
     defer { jobs = [] }
     return ([], jobs)
   }

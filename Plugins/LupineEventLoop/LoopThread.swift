@@ -35,6 +35,10 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
     self.main = main
   }
 
+  deinit {
+    if let thread = state.withLock({ $0.thread }) { thread.detach() }
+  }
+
   /// Returns a number that no other call of this loop returns.
   public func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
@@ -87,7 +91,12 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
   func launch(_ state: inout LoopState<Command>) throws(LupineError) {
     let wakeUp = try WakeUp()
     do throws(SystemThread.Failure) {
-      state.thread = try SystemThread(name) { [self] in run(wakeUp) }
+      // The thread of an earlier loop that could not be created.
+      let failed = state.thread
+      state.thread = try SystemThread(name) { [self] in
+        failed?.join()
+        run(wakeUp)
+      }
     } catch {
       throw SystemError(code: error.code).failure("A thread cannot be started")
     }

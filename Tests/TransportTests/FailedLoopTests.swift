@@ -1,0 +1,81 @@
+import Glibc
+import LupineCore
+import LupineEventLoop
+import LupineTesting
+import Synchronization
+import Testing
+
+/// A loop that cannot be created, whose thread is slow to end.
+@Suite(.timeLimit(.minutes(1))) struct FailedLoopTests {
+  private enum Command: LoopCommand {
+    case stop, stopWhenIdle
+    case work(refuse: @Sendable () -> Void)
+
+    func refuse(_ error: LupineError) {
+      if case .work(let refuse) = self { refuse() }
+    }
+  }
+
+  private final class Record: Sendable {
+    private struct Holder {
+      weak var wakeUp: WakeUp?
+    }
+
+    private let first = Mutex(Holder?.none)
+    private let wasFreed = Mutex(Bool?.none)
+    let isRefused = Gate()
+    let isChecked = Atomic(false)
+
+    /// Whether the wake-up of the first thread is freed.
+    var isFreed: Bool { first.withLock { $0 != nil && $0?.wakeUp == nil } }
+
+    /// Whether it was when the second thread created its loop; `nil` before.
+    var wasFreedAtNextStart: Bool? { wasFreed.withLock { $0 } }
+
+    func start(_ wakeUp: WakeUp) {
+      let isFirst = first.withLock { first in
+        if first != nil { return false }
+        first = Holder(wakeUp: wakeUp)
+        return true
+      }
+      if isFirst { return }
+      let isFreed = isFreed
+      wasFreed.withLock { $0 = isFreed }
+    }
+
+    /// Keeps the thread for a while after its command is refused.
+    func refuse() {
+      isRefused.open()
+      for _ in 0..<10_000 where !isChecked.load(ordering: .relaxed) { sched_yield() }
+    }
+  }
+
+  private let record = Record()
+  private let loop: LoopThread<Command>
+
+  init() {
+    loop = LoopThread("failed-loop") { [record] (_, wakeUp) throws(LupineError) in
+      record.start(wakeUp)
+      throw LupineError(.other, "The loop cannot be created.")
+    }
+  }
+
+  @Test func `a shutdown after a failed start returns when the thread has freed its descriptor`() async throws {
+    try loop.submit(.work { [record] in record.refuse() })
+    try await record.isRefused.opened()
+    await loop.shutDown()
+    #expect(record.isFreed)
+    record.isChecked.store(true, ordering: .relaxed)
+  }
+
+  @Test func `the next start begins when the thread of the failed one has freed its descriptor`() async throws {
+    try loop.submit(.work { [record] in record.refuse() })
+    try await record.isRefused.opened()
+    let isNextRefused = Gate()
+    try loop.submit(.work { isNextRefused.open() })
+    try await isNextRefused.opened()
+    record.isChecked.store(true, ordering: .relaxed)
+    #expect(record.wasFreedAtNextStart == true)
+    await loop.shutDown()
+  }
+}
