@@ -23,6 +23,9 @@ public final class HostLookups: Sendable {
     public let isQueued: Bool
   }
 
+  /// The size of each thread's stack in bytes; a lookup in files and DNS needs less than 64 KiB.
+  private static let stackSize = 512 << 10
+
   private struct State {
     var lastID: UInt64 = 0
     /// The names that are queued or being resolved.
@@ -138,7 +141,7 @@ public final class HostLookups: Sendable {
     }
     guard let first else { return }
     do throws(SystemThread.Failure) {
-      try SystemThread("lupine-resolve") { [self] in resolveNames(first: first) }.detach()
+      try SystemThread("lupine-resolve", stackSize: Self.stackSize) { [self] in resolveNames(first: first) }.detach()
     } catch {
       state.withLock { $0.threads -= 1 }
       deliver(.failure("a thread cannot be started: \(SystemError(code: error.code).text)"), for: first)

@@ -39,8 +39,14 @@ public struct SystemThread: Sendable {
   /// Runs the work on a new thread that handles no signals except those of its own faults, so that a crash is reported
   /// as usual.
   ///
-  /// - Parameter name: the thread's name; the kernel keeps the first 15 bytes.
-  public init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(Failure) {
+  /// - Parameters:
+  ///   - name: the thread's name; the kernel keeps the first 15 bytes.
+  ///   - stackSize: the size of the stack in bytes, which counts towards a limit of address space although most of it is
+  ///     never touched. Default: `nil`, the system's size, often 8 MiB.
+  ///   - run: the work.
+  public init(
+    _ name: String, stackSize: Int? = nil, _ run: @escaping @Sendable () -> Void
+  ) throws(Failure) {
     var blocked = sigset_t()
     var previous = sigset_t()
     sigfillset(&blocked)
@@ -49,7 +55,12 @@ public struct SystemThread: Sendable {
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
     var handle = pthread_t()
     let work = Unmanaged.passRetained(Work(name, run))
-    let code = pthread_create(&handle, nil, Self.main, work.toOpaque())
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    // A size that the system refuses leaves its own size.
+    if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+    let code = pthread_create(&handle, &attributes, Self.main, work.toOpaque())
     guard code == 0 else {
       work.release()
       throw Failure(code: code)

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import LupineFixtures
+import LupineTesting
+import Testing
+import TransportSupport
+
+/// A process that lacks memory from its start, in a process of its own.
+@Suite(.overEachTransport, .timeLimit(.minutes(5))) struct ShortageTests {
+  /// Runs the probe with a limit of the shell.
+  private func run(_ limit: String, _ steps: [String], url: String) throws -> [String] {
+    let wrapper = ["timeout", "250", "sh", "-c", "ulimit \(limit); exec \"$@\"", "sh"]
+    return try Program.run("ConnectionProbe", [url] + TestTransport.probeSteps + steps, under: wrapper)
+  }
+
+  /// Swift has a thread for each processor. libcurl itself needs more memory than the native transport.
+  @Test func `a process with little address space ends each of 200 requests`() throws {
+    let kibibytes = (TestTransport.isNative ? 270_000 : 870_000) + 16_000 * ProcessInfo.processInfo.activeProcessorCount
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    let url = "http://own.example:\(server.port)/"
+    let lines = try run("-v \(kibibytes)", ["answer 127.0.0.1", "burst 200"], url: url)
+    #expect(lines == ["200 ended"])
+  }
+}
