@@ -12,7 +12,7 @@ import TransportSupport
     return try Program.run("ConnectionProbe", [url] + TestTransport.probeSteps + steps, under: wrapper)
   }
 
-  /// Swift has a thread for each processor. libcurl itself needs more memory than the native transport.
+  /// The process has a thread for each processor, and libcurl needs more memory than the native transport.
   @Test func `a process with little address space ends each of 200 requests`() throws {
     let kibibytes = (TestTransport.isNative ? 270_000 : 870_000) + 16_000 * ProcessInfo.processInfo.activeProcessorCount
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
