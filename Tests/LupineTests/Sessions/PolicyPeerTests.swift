@@ -1,5 +1,6 @@
 import Foundation
 import Lupine
+import LupineFixtures
 import Synchronization
 import Testing
 import TransportSupport
@@ -90,7 +91,7 @@ import TransportSupport
     let session = try Peer.httpbin.session { $0.monitor(log).install(.hedging(after: .milliseconds(200))) }
     // A POST is not hedged, however slow the machine is.
     #expect(await session.request("post", method: .post).serializingData().response.error == nil)
-    let before = try descriptors()
+    let before = try ProcessResources().descriptors
     let response = await session.request("delay/2").serializingData().response
     #expect(response.response?.status == .ok)
     #expect(log.exchanges == 2)
@@ -98,10 +99,6 @@ import TransportSupport
     // The transport has released the cancelled exchange when the next response arrives.
     #expect(await session.request("post", method: .post).serializingData().response.error == nil)
     #expect(await session.connectionPool() == ConnectionPoolSnapshot(open: 1, idle: 1))
-    #expect(try descriptors() == before)
-  }
-
-  private static func descriptors() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    #expect(try ProcessResources().descriptors == before)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Lupine
 import LupineFixtures
+import LupineMock
 import Testing
 import TransportSupport
 
@@ -72,8 +73,10 @@ import TransportSupport
   }
 
   @Test func `a body that is too slow ends at the total timeout and can be resumed`() async throws {
-    let session = try Peer.nginx.session { $0.timeouts(total: .milliseconds(400)) }
-    let response = await session.download("slow", to: .file(folder.file("a"))).serializingFile().response
+    let clock = TestClock()
+    let session = try Peer.nginx.session { $0.clock(clock).timeouts(total: .seconds(9)) }
+    let response = await session.download("slow", to: .file(folder.file("a")))
+      .downloadProgress { _ in clock.advance(by: .seconds(9)) }.serializingFile().response
     #expect(response.error?.kind == .timedOut(.total))
     #expect(response.resumeData != nil)
     #expect(!folder.names.contains("a"))
