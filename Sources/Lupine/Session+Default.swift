@@ -38,7 +38,8 @@ final class DefaultSession: Sendable {
   func session() -> Session {
     if let session = current.withLock({ $0 }) { return session }
     // Made outside the lock; if several tasks make one, the first is kept.
-    let made = Self.makeShared()
+    let (made, lasts) = Self.makeShared()
+    guard lasts else { return made }
     return current.withLock { current in
       if let current { return current }
       current = made
@@ -47,10 +48,12 @@ final class DefaultSession: Sendable {
   }
 
   /// Makes a session without the values of the current task, because all tasks share the session.
-  private static func makeShared() -> Session {
+  ///
+  /// `lasts` is false for a session that fails only because the process lacks something at this moment.
+  private static func makeShared() -> (session: Session, lasts: Bool) {
     SessionEnvironment.$current.withValue(nil) {
       ExecutorPreference.$current.withValue(nil) {
-        TransportOverride.$wrap.withValue(nil) { make() }
+        TransportOverride.$wrap.withValue(nil) { attempt() }
       }
     }
   }
@@ -69,11 +72,14 @@ final class DefaultSession: Sendable {
     }
   }
 
-  static func make() -> Session {
-    do {
-      return try DefaultTransport.set(in: Session.Builder()).standardDefaults().build()
+  static func make() -> Session { attempt().session }
+
+  private static func attempt() -> (session: Session, lasts: Bool) {
+    do throws(LupineError) {
+      return (try DefaultTransport.set(in: Session.Builder()).standardDefaults().build(), true)
     } catch {
-      return Session.failing(with: error)
+      let isConfiguration = if case .configuration = error.kind { true } else { false }
+      return (Session.failing(with: error), isConfiguration)
     }
   }
 }

@@ -4,12 +4,26 @@ import LupineTesting
 import Testing
 import TransportSupport
 
-/// A process that lacks memory from its start, in a process of its own.
+/// A process that lacks descriptors or memory from its start, in a process of its own.
+///
+/// libdispatch, which runs Swift's tasks, opens descriptors with the first task, and ends the process if it does not get them.
 @Suite(.overEachTransport, .timeLimit(.minutes(5))) struct ShortageTests {
   /// Runs the probe with a limit of the shell.
   private func run(_ limit: String, _ steps: [String], url: String) throws -> [String] {
     let wrapper = ["timeout", "250", "sh", "-c", "ulimit \(limit); exec \"$@\"", "sh"]
     return try Program.run("ConnectionProbe", [url] + TestTransport.probeSteps + steps, under: wrapper)
+  }
+
+  @Test(arguments: 0..<16)
+  func `a process with few free descriptors gets an error or a response, and a response once it has more`(
+    free: Int
+  ) throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    let lines = try run("-n 200", ["leave \(free)", "get", "close", "get"], url: server.url)
+    try #require(lines.count == 2, "\(lines)")
+    #expect(["other", "connectionFailed", "new"].contains(lines[0]))
+    #expect(free > 0 || lines[0] == "other")
+    #expect(["new", "used again"].contains(lines[1]))
   }
 
   /// The process has a thread for each processor, and libcurl needs more memory than the native transport.

@@ -1,14 +1,17 @@
 import HTTPTypes
 public import LupineCore
 import LupineFoundation
+import LupineSupport
 
 extension Session.Builder {
   /// Checks that the parts of the session are compatible and creates the session.
   ///
   /// Within `TransportOverride`, as in some tests, the transport is the one that the override returns.
   ///
-  /// - Throws: `LupineError` of kind `configuration` that lists every issue of the configuration.
+  /// - Throws: `LupineError` of kind `configuration` that lists every issue of the configuration, or of kind `other` if
+  ///   Swift's threads do not run yet and the process has no descriptors left to start them.
   public func build() throws(LupineError) -> Session {
+    if let code = SwiftRuntime.start() { throw Self.runtimeError(code) }
     guard let transport, let wrap = TransportOverride.wrap else { return try assembled() }
     return try changed { $0.transport = wrap(transport) }.assembled()
   }
@@ -44,6 +47,13 @@ extension Session.Builder {
     let session = Session(configuration, transport: layered, base: transport)
     SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
+  }
+
+  private static func runtimeError(_ code: Int32) -> LupineError {
+    LupineError(
+      .other,
+      "Swift's threads cannot be started: the limit of open files is reached (errno \(code)). Close some, or raise the "
+        + "limit (ulimit -n). Without this check libdispatch would end the process.")
   }
 
   private static func error(_ issues: [ConfigurationIssue]) -> LupineError {

@@ -1,0 +1,79 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The threads of Swift's tasks, which libdispatch starts with the first task of a process.
+public enum SwiftRuntime {
+  #if os(Linux) || os(Android)
+    /// libdispatch opens an epoll descriptor, an eventfd, a timerfd, and an eventfd for the main queue, and ends the process
+    /// if it does not get them, or cannot then open a file of `/proc`, in which it reads whether a thread runs.
+    private static let neededDescriptors = 5
+    /// The number of those that stay open.
+    private static let keptDescriptors = 4
+    /// With so many free descriptors no other thread takes those that libdispatch needs.
+    private static let ampleDescriptors = 32
+    private static let isStarted = Atomic(false)
+
+    /// Starts the threads if they do not run.
+    ///
+    /// - Returns: the system's code if the process or the system lacks descriptors for that; otherwise `nil`.
+    public static func start() -> Int32? {
+      if isStarted.load(ordering: .relaxed) || isThreadOfTasks { return nil }
+      let (free, code) = freeDescriptors()
+      if free.count < neededDescriptors, let code { return code }
+      Task.detached { isStarted.store(true, ordering: .relaxed) }
+      if free.count < ampleDescriptors {
+        // The first job of the main queue opens its eventfd at once, even if nothing ever runs the job.
+        Task.detached { @MainActor in }
+        waitUntilOpen(free.prefix(keptDescriptors))
+      }
+      return nil
+    }
+
+    /// Waits for a bounded time until libdispatch, which opens the first three on a thread of its own, has taken these
+    /// descriptors, so that the caller does not take them first.
+    private static func waitUntilOpen(_ descriptors: ArraySlice<Int32>) {
+      for _ in 0..<10_000 {
+        if descriptors.allSatisfy({ fcntl($0, F_GETFD) >= 0 }) { return }
+        sched_yield()
+      }
+    }
+
+    /// Whether the calling thread runs a task and is not the main thread, which can run tasks before the other threads.
+    private static var isThreadOfTasks: Bool {
+      guard withUnsafeCurrentTask(body: { $0 != nil }) else { return false }
+      // Reading a link needs no descriptor. Its text is `PID/task/TID`.
+      var text = [CChar](repeating: 0, count: 64)
+      let length = readlink("/proc/thread-self", &text, text.count)
+      let numbers = text.prefix(max(0, length)).split(separator: CChar(UInt8(ascii: "/")))
+      return numbers.count == 3 && numbers[0] != numbers[2]
+    }
+
+    /// Opens and closes descriptors, at most the number that is ample.
+    ///
+    /// - Returns: those that were opened, and the code of the limit that ended that.
+    private static func freeDescriptors() -> ([Int32], Int32?) {
+      var opened: [Int32] = []
+      defer { for descriptor in opened { close(descriptor) } }
+      while opened.count < ampleDescriptors {
+        let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return (opened, errno == EMFILE || errno == ENFILE ? errno : nil) }
+        opened.append(descriptor)
+      }
+      return (opened, nil)
+    }
+  #else
+    /// Starts the threads if they do not run.
+    ///
+    /// - Returns: `nil`, because they need no descriptors on this system.
+    public static func start() -> Int32? { nil }
+  #endif
+}
