@@ -9,7 +9,7 @@ extension Exchange {
     fail(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  /// Ends the exchange after its complete response.
+  /// Ends the exchange after its complete response, which the consumer does not hold back.
   ///
   /// The connection is available to the next exchange before the consumer hears of the end. If the request is not
   /// completely sent, the rest stays unsent (RFC 9112 section 9.3, RFC 9113 section 8.1): the server may have stopped
@@ -25,6 +25,7 @@ extension Exchange {
   /// Ends the exchange with an error, in any phase.
   func fail(_ error: LupineError) {
     guard phase != .ended else { return }
+    if error.kind == .connectionLost, endWithoutRest() { return }
     let now = MonotonicClock.now
     let metrics = metrics(at: now)
     recordLoss(error)

@@ -21,6 +21,7 @@ extension Exchange {
     guard phase == .active, times.requestSent == nil else { return }
     times.requestSent = MonotonicClock.now
     if !outgoing.hasContent { context.emit(.sent(bytes: 0)) }
+    if let end = incoming.end.take() { finish(end) }
   }
 
   /// Makes the content wait for 100 (Continue).

@@ -39,10 +39,29 @@ extension Exchange {
     if try writer.append(content) == .pause { incoming.isPaused = true }
   }
 
+  /// Ends the exchange after its complete response.
+  ///
+  /// While the consumer holds the response back, the rest of the request goes out, because the consumer may wait for that.
+  func end(_ end: ResponseEnd) {
+    guard incoming.isPaused, !outgoing.isComplete, !outgoing.isAbandoned else { return finish(end) }
+    incoming.end = end
+  }
+
+  /// Ends the exchange if its complete response has arrived, and the rest of the request can no longer go out.
+  ///
+  /// - Returns: whether the response is complete.
+  func endWithoutRest() -> Bool {
+    guard var end = incoming.end.take() else { return false }
+    end.hasSurplus = true
+    finish(end)
+    return true
+  }
+
   /// Continues to receive, because the sink has room again.
   func resumeReceiving() {
     guard phase == .active, incoming.isPaused else { return }
     incoming.isPaused = false
+    if let end = incoming.end.take() { return finish(end) }
     carrier?.resumeReceiving()
   }
 }

@@ -54,7 +54,7 @@ extension HTTP1Carrier {
         case .content(let range): try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[range]))
         case .end(let trailers):
           turn.countFields(position - start)
-          exchange.finish(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
+          return exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
         }
       }
     } catch {

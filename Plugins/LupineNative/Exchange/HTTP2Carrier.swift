@@ -75,7 +75,7 @@ final class HTTP2Carrier: Carrier {
   /// Ends the exchange if the sink has everything.
   private func endIfComplete() {
     guard held.isEmpty, exchange.phase == .active, let end = end.take() else { return }
-    exchange.finish(end)
+    exchange.end(end)
   }
 }
 
@@ -94,7 +94,7 @@ extension HTTP2Carrier: HTTP2StreamUser {
   }
 
   func streamClosed(_ error: LupineError?) {
-    if let error { exchange.fail(error) }
+    if let error, !exchange.endWithoutRest() { exchange.fail(error) }
   }
 
   func streamSentHead() { exchange.outgoing.recordSent() }

@@ -6,6 +6,8 @@ struct Incoming {
   var version: ProtocolVersion?
   /// Whether the sink has no room.
   var isPaused = false
+  /// The end of the complete response, while the consumer holds it back and the request is not completely sent.
+  var end: ResponseEnd?
   /// Whether the sink has bytes of which a waiting consumer has not been notified.
   var hasUndeliveredBytes = false
   /// The number of bytes of the body that have been passed on.

@@ -32,7 +32,8 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `a request that is never processed is sent again 16 times, and then the retriers are asked`() async throws {
+  @Test func `a request that is never processed is sent again 16 times, and then the retriers are asked`() async throws
+  {
     let notes = Notes<AttemptOutcome>()
     let bench = TestBed(.fault(.goAway))
     let session = try bench.session { $0.retrier(Always(decision: .doNotRetry, notes: notes)) }
