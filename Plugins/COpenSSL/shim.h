@@ -167,6 +167,9 @@ static inline void lupine_limit_work(SSL_CTX *context, long certificates) {
   SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
 }
 
+// Lets a read go on after a message of the handshake protocol, until it has content or there are no bytes.
+static inline void lupine_read_on(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_AUTO_RETRY); }
+
 // Sets the name of the server for its choice of a certificate (RFC 6066 section 3). Returns 0 on failure.
 static inline long lupine_set_server_name(SSL *connection, const char *name) {
   return SSL_set_tlsext_host_name(connection, name);

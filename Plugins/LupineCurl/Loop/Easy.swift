@@ -75,13 +75,21 @@ final class Easy {
 
   /// Prepares the `SSL_CTX` of a new connection of the exchange; false if the connection must not be made.
   func prepareTLS(_ context: OpaquePointer) -> Bool {
-    guard let handshake = beginHandshake(), HandshakeCallbacks.install(handshake, on: context) else { return false }
+    let isCarried = hasSecureProxy && !isBeforeTunnel
+    guard let handshake = beginHandshake(),
+      HandshakeCallbacks.install(handshake, on: context, isCarried: isCarried)
+    else { return false }
     do throws(LupineError) { try OfferedAlgorithms.apply(multi.settings.algorithms, to: context) } catch {
       exchange?.failure = exchange?.failure ?? error
       return false
     }
     return true
   }
+
+  private var hasSecureProxy: Bool { multi.route.proxy?.kind == .https }
+
+  /// Whether the proxy has not answered CONNECT. Within the tunnel, libcurl has the status of its response.
+  private var isBeforeTunnel: Bool { number(CURLINFO_HTTP_CONNECTCODE) == 0 }
 
   /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
   ///
@@ -90,8 +98,7 @@ final class Easy {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
     let (context, connectionKey, watchdog) = (exchange.context, multi.route.connectionKey, watchdog)
     let excludingTime: Handshake.Wrapper = { watchdog.excludingTime($0) }
-    // Within the tunnel, libcurl has the proxy's status code for CONNECT.
-    if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
+    if let proxy = multi.route.proxy, hasSecureProxy, isBeforeTunnel {
       return Handshake(
         for: exchange, with: .proxy(proxy, in: context), roots, connectionKey, excludingTime: excludingTime)
     }

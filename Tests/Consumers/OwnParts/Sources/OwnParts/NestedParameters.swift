@@ -10,7 +10,7 @@ struct Label: Encodable, ParameterValue {
 /// Sends nested literals that contain variables, and compares what arrives.
 func checkNestedParameters() async throws {
   let mock = MockTransport()
-  mock.stub([.get, .post], "/issues", .status(.ok))
+  mock.stub([.get, .post], "/issues", .json(["accepted": true]))
   let session = try Session.Builder().transport(mock).baseURL("https://example.com").build()
   let (title, login, id, tags) = ("a bug", "ada", 7, ["x", "y"])
   _ = try await session.request(
