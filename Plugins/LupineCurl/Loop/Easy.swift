@@ -88,7 +88,9 @@ final class Easy {
 
   private var hasSecureProxy: Bool { multi.route.proxy?.kind == .https }
 
-  /// Whether the proxy has not answered CONNECT. Within the tunnel, libcurl has the status of its response.
+  /// Whether the proxy has not answered CONNECT.
+  ///
+  /// Within the tunnel, libcurl has the status of its response.
   private var isBeforeTunnel: Bool { number(CURLINFO_HTTP_CONNECTCODE) == 0 }
 
   /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
