@@ -13,8 +13,6 @@ import Synchronization
 final class Watchdog: Sendable {
   /// The time between two samples, in nanoseconds.
   private static let samplingInterval = 5_000_000
-  /// The processor time, in nanoseconds, after which a call is ended: the last sample before `FloodBudget.limit`.
-  private static let limit = FloodBudget.limit - 2 * UInt64(samplingInterval)
   /// The number of samples of an idle loop before the thread sleeps.
   private static let idleSamplesBeforeSleep = 3
 
@@ -129,7 +127,7 @@ final class Watchdog: Sendable {
     guard stepCount & 1 == 1 else { return }
     if observation.count == 1 { connections.sample() } else { connections.updateSample() }
     let now = clock.now
-    guard now - observation.time >= Self.limit else { return }
+    guard now - observation.time >= FloodBudget.limit else { return }
     connections.endBusiest()
     observation.time = now
   }
