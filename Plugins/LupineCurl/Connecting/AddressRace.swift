@@ -2,10 +2,10 @@ import LupineCore
 
 /// The connection attempts of one exchange to further addresses of the host, beside libcurl's own (RFC 8305 section 5).
 ///
-/// libcurl tries one address of each family at a time. It leaves a silent address only after half of the connect timeout,
-/// and begins the next attempt later still.
+/// libcurl tries one address of each family at a time. It gives up a silent address only after half of the connect
+/// timeout, and begins the next attempt after that.
 final class AddressRace {
-  /// The time between the beginnings of two attempts, in nanoseconds.
+  /// The time from the beginning of one attempt to that of the next one, in nanoseconds.
   static let delay: UInt64 = 250_000_000
 
   let port: Int
@@ -34,7 +34,7 @@ final class AddressRace {
     waiting.removeAll { $0 == address }
   }
 
-  /// Returns the address of the next attempt, which begins now.
+  /// Returns the address of the next attempt, which begins now; nil if no address waits.
   func next(at now: UInt64) -> IPAddress? {
     guard !waiting.isEmpty else {
       deadline = nil

@@ -51,8 +51,15 @@ final class Watchdog: Sendable {
   /// Whether exchanges must pause their responses, so that the current call of libcurl returns.
   var isCallSlow: Bool { isSlow.load(ordering: .relaxed) }
 
+  /// Watches a call of libcurl that may read from a connection, also only to close it.
+  func watching<Result>(_ call: () -> Result) -> Result {
+    beginCall()
+    defer { endCall() }
+    return call()
+  }
+
   /// Records the start of a call of libcurl.
-  func beginCall() {
+  private func beginCall() {
     if isCallSlow { isSlow.store(false, ordering: .relaxed) }
     callCount.store(callCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     // Sequentially consistent with `sleep(at:)`: either this thread sees `isAsleep`, or the other thread sees the new
@@ -62,7 +69,7 @@ final class Watchdog: Sendable {
   }
 
   /// Records the end of a call of libcurl.
-  func endCall() { stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+  private func endCall() { stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
   /// Runs a callback's work, whose time does not count as libcurl's.
   func excludingTime<Result>(_ work: () -> Result) -> Result {

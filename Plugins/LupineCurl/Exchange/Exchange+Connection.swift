@@ -103,7 +103,7 @@ extension Exchange {
       return LupineError(
         .proxyFailed,
         "The proxy \(proxy) sent an interim response (\(interim)) to CONNECT, after which libcurl opens no tunnel. "
-          + "The native transport opens it. \(detail)")
+          + "Use the native transport, which opens the tunnel. \(detail)")
     }
     switch code {
     case CURLE_PROXY:

@@ -100,7 +100,7 @@ final class Exchange: HandshakeOwner {
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
     loop.endRace(id)
-    guard let peer = loop.replacedPeer(localPort: localPort, of: multi) else {
+    guard let peer = multi.replacedPeers[localPort] else {
       return maySend(localPort: localPort, remotePort: remotePort, address: address, easy)
     }
     return "\(peer)".withCString {
@@ -254,9 +254,9 @@ extension Exchange {
     }
   }
 
-  /// Returns the addresses of `localhost` and of the names below it if the name ends in a dot (RFC 6761 section 6.3).
+  /// Returns the loopback addresses for `localhost.` and the names below it (RFC 6761 section 6.3); nil for others.
   ///
-  /// libcurl knows such a name only without the dot.
+  /// libcurl knows these names only without the dot at the end.
   private static func addressesOfThisMachine(_ host: String) -> [IPAddress]? {
     let name = host.lowercased()
     guard name == "localhost." || name.hasSuffix(".localhost.") else { return nil }

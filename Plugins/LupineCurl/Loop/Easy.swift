@@ -90,7 +90,7 @@ final class Easy {
 
   /// Whether the proxy has not answered CONNECT.
   ///
-  /// Within the tunnel, libcurl has the status of its response.
+  /// After the response to CONNECT, libcurl has its status code.
   private var isBeforeTunnel: Bool { number(CURLINFO_HTTP_CONNECTCODE) == 0 }
 
   /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
@@ -132,18 +132,20 @@ final class Easy {
     return refuses(headLine: piece, exchange) ? Int(CURL_WRITEFUNC_ERROR) : piece.count
   }
 
-  /// Whether the exchange ends because a line of a head begins with white space and no field precedes it.
+  /// Ends the exchange if a line of a head begins with white space and no field precedes the line.
   ///
   /// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has
-  /// freed. It passes a line with `CURLOPT_HEADER` to `bodyArrived` before it stores the line. So the option is on until
-  /// the handle has stored a field of the current transfer.
+  /// freed. With `CURLOPT_HEADER`, libcurl passes each line to `bodyArrived` before it stores the line. So the option
+  /// is on until the handle has stored a field of the current transfer.
+  ///
+  /// - Returns: whether the exchange ends.
   private func refuses(headLine line: UnsafeRawBufferPointer, _ exchange: Exchange) -> Bool {
     guard line.isContinuation else { return false }
     _ = exchange.receive(line: line, self)
     return true
   }
 
-  /// Makes libcurl pass lines of heads to `bodyArrived` first; no effect on a libcurl that does not need it.
+  /// Sets whether libcurl passes lines of heads to `bodyArrived` first; no effect from libcurl 8.2 on.
   func set(checksHeadLines checks: Bool) {
     guard checks != checksHeadLines, LibcurlInfo.keepsLastField else { return }
     handle.set(CURLOPT_HEADER, checks ? 1 : 0)

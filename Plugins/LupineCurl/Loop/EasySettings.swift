@@ -142,6 +142,8 @@ struct EasySettings {
     }
   }
 
-  /// Returns whole seconds, at least 1: libcurl reads 0 as "no limit", and converts some of them to 32 bits.
+  /// Returns whole seconds from 1 to `Int32.max`.
+  ///
+  /// libcurl reads 0 as "no limit", and keeps some of its durations in 32 bits.
   private static func seconds(_ duration: Duration) -> Int { min(max(1, Int(duration.boundedSeconds)), Int(Int32.max)) }
 }

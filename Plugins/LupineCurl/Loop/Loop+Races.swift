@@ -3,33 +3,29 @@ import LupineEventLoop
 
 /// Attempts to connect to further addresses of a host; see `AddressRace`.
 ///
-/// libcurl connects the sockets that it opens. If another attempt of the race connects first, its socket takes the place of
-/// libcurl's socket, with the same descriptor. libcurl then finds its attempt connected.
+/// libcurl connects the sockets that it opens. If another attempt of the race connects first, its socket takes the
+/// place of libcurl's socket, with the same descriptor. libcurl then finds its attempt connected.
 extension Loop {
   /// Records that libcurl has begun an attempt, and starts a race if the host has other addresses.
   func recordAttempt(_ descriptor: Int32, to address: IPAddress, of exchange: Exchange) {
-    if let race = races[exchange.id] { return race.record(descriptor, to: address) }
+    if let race = races[exchange.id] { return races.record(descriptor, to: address, in: race, of: exchange.id) }
     let endpoint = exchange.endpoint
     let others = exchange.multi.addresses(of: endpoint).filter { $0 != address }
     guard !others.isEmpty else { return }
-    races[exchange.id] = AddressRace(to: others, port: endpoint.port, beside: descriptor, at: MonotonicClock.now)
+    races.add(
+      AddressRace(to: others, port: endpoint.port, beside: descriptor, at: MonotonicClock.now), of: exchange.id)
   }
-
-  /// The earliest time at which an attempt begins.
-  var nextAttempt: UInt64? { races.values.compactMap(\.deadline).min() }
 
   /// Begins the attempts whose time has come.
   func beginAttempts() {
     let now = MonotonicClock.now
-    for (id, race) in races {
-      if let deadline = race.deadline, deadline <= now { beginAttempt(of: race, id, at: now) }
-    }
+    while let (id, race) = races.popDue(at: now) { beginAttempt(of: race, id, at: now) }
   }
 
   private func beginAttempt(of race: AddressRace, _ id: UInt64, at now: UInt64) {
-    guard let exchange = exchanges[id], let address = race.next(at: now), exchange.mayConnect(to: address) else {
-      return
-    }
+    guard let exchange = exchanges[id], let address = races.next(of: race, id, at: now),
+      exchange.mayConnect(to: address)
+    else { return }
     let options = exchange.submission.settings.connections
     guard
       let descriptor = Socket.connect(
@@ -38,17 +34,17 @@ extension Loop {
     guard (try? poller.watch(descriptor, for: Poller.writable, isWatched: false)) != nil else {
       return Socket.closeDescriptor(descriptor)
     }
-    race.sockets[descriptor] = address
+    races.addAttempt(descriptor, to: address, in: race, of: id)
   }
 
   /// Handles an event of a descriptor that belongs to a race.
   func continueRace(_ descriptor: Int32) {
-    guard let (id, race) = races.first(where: { $0.value.sockets[descriptor] != nil }) else { return }
+    guard let (id, race) = races.race(of: descriptor), race.sockets[descriptor] != nil else { return }
     switch Socket.isConnected(descriptor) {
     case true?: finish(race, id, with: descriptor)
     case false?: break
     case nil:
-      race.sockets[descriptor] = nil
+      races.remove(descriptor)
       Socket.closeDescriptor(descriptor)
       beginAttempt(of: race, id, at: MonotonicClock.now)
     }
@@ -61,8 +57,9 @@ extension Loop {
     {
       poller.unwatch(target)
       if Socket.replace(target, with: descriptor) {
-        socket.peer = race.sockets[descriptor]
-        socket.multi.hasReplacedPeer = true
+        let port = SocketPorts(target).local
+        socket.replacedPort = port
+        socket.multi.replacedPeers[port] = race.sockets[descriptor]
       }
       socket.watchedEvents = 0
       watch(target, socket, for: socket.requestedEvents)
@@ -72,19 +69,6 @@ extension Loop {
 
   /// Closes the sockets of an exchange's race.
   func endRace(_ id: UInt64) {
-    guard let race = races.removeValue(forKey: id) else { return }
-    for descriptor in race.sockets.keys { Socket.closeDescriptor(descriptor) }
-  }
-
-  /// Returns the address of a connection of which libcurl knows the address of its own attempt instead; nil for others.
-  func replacedPeer(localPort: Int32, of multi: Multi) -> IPAddress? {
-    guard multi.hasReplacedPeer else { return nil }
-    for index in sockets.indices {
-      guard let socket = sockets[index], socket.multi === multi, let peer = socket.peer,
-        SocketPorts(Int32(index)).local == localPort
-      else { continue }
-      return peer
-    }
-    return nil
+    for descriptor in races.end(id) { Socket.closeDescriptor(descriptor) }
   }
 }

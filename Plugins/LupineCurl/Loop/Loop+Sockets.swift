@@ -35,9 +35,10 @@ extension Loop {
     }
     if let socket = watchedSocket(descriptor) {
       socket.isClosed = true
+      if let port = socket.replacedPort { multi.replacedPeers[port] = nil }
       store(nil, at: descriptor)
     }
-    for race in races.values { race.attempts.removeAll { $0 == descriptor } }
+    races.remove(descriptor)
     watchdog.connections.remove(descriptor)
     Socket.closeDescriptor(descriptor)
   }
@@ -77,8 +78,8 @@ extension Loop {
   /// Ends the connections to the origin of an exchange whose reused connection was lost, if they have been idle since
   /// before the exchange began to use that connection.
   ///
-  /// A server that has closed one of them, as after a timeout, has probably closed the others. libcurl does not reuse the
-  /// one that was used last, so that the lost connection may be the one that was idle the shortest time.
+  /// A server that has closed one connection, as after a timeout, has probably closed the others. libcurl does not
+  /// choose a connection by its idle time, so the idle time of the lost connection does not matter.
   func endIdle(like lost: Exchange) {
     guard let begun = lost.reusedAt else { return }
     let used = exchanges.values.compactMap { $0.isUnderWay && $0 !== lost ? $0.ports : nil }
@@ -239,12 +240,12 @@ final class WatchedSocket {
   var tlsConnection: OpaquePointer?
   /// The processor time that libcurl may spend on the connection without delivering data.
   var floodBudget = FloodBudget()
-  /// The number of bytes sent after the last call for the writable connection in which libcurl called back for nothing.
+  /// The number of bytes that had been sent at the last idle write, which `recordIdleWrite(to:_:)` records.
   var bytesSent: Int64?
   /// Whether an upload waits for the server's window, so that the connection is not watched for room in the socket.
   var awaitsWindow = false
-  /// The address of the connection if libcurl has tried another one; see `AddressRace`.
-  var peer: IPAddress?
+  /// The local port of the connection if its address is not the one that libcurl has tried; see `AddressRace`.
+  var replacedPort: Int32?
   /// Whether libcurl has closed the connection.
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.

@@ -3,12 +3,12 @@ import LupineEventLoop
 
 /// Uploads of HTTP/2 that wait for the server's window (RFC 9113 section 6.9).
 ///
-/// libcurl 7.88 waits for room in the socket while it waits for a window, and does nothing when it is called for it.
-/// Only a frame of the server or a call for another reason ends that wait.
+/// While an upload waits for a window, libcurl 7.88 asks for a call when the socket has room, and does nothing in that
+/// call. Only a frame of the server, or a call for another reason, lets the upload continue.
 extension Loop {
-  /// Records a call for a writable connection in which libcurl called back for nothing.
+  /// Records an idle write: a call for a writable connection in which libcurl ran no callback.
   ///
-  /// If it has also sent nothing since the last such call, the loop stops watching for room in the socket.
+  /// If libcurl has also sent nothing since the last idle write, the loop stops watching for room in the socket.
   func recordIdleWrite(to descriptor: Int32, _ socket: WatchedSocket) {
     guard !socket.isClosed, socket.multi.route.version == .http2, let sent = Socket.bytesSent(descriptor) else {
       return

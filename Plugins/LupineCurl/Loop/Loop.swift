@@ -17,8 +17,8 @@ final class Loop {
   private(set) var sockets: [WatchedSocket?] = []
   /// The exchanges that have not ended, by their numbers.
   private(set) var exchanges: [UInt64: Exchange] = [:]
-  /// The attempts to connect to further addresses, by the numbers of their exchanges.
-  var races: [UInt64: AddressRace] = [:]
+  /// The attempts to connect to further addresses.
+  var races = AddressRaces()
   private let thread: LoopThread<Command>
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
@@ -102,7 +102,7 @@ final class Loop {
 
   /// The earliest time at which a multi must be called; nil if no multi has a deadline.
   private var nextDeadline: UInt64? {
-    var earliest = races.isEmpty ? nil : nextAttempt
+    var earliest = races.nextTime
     for multi in multis {
       if let deadline = multi.nextCall { earliest = min(earliest ?? .max, deadline) }
     }
@@ -176,9 +176,7 @@ extension Loop {
   /// When this method returns, the exchanges of connections that the watchdog has ended have ended as well.
   func callLibrary<Result>(_ call: () -> Result) -> Result {
     assert(record(isInLibrary: true))
-    watchdog.beginCall()
-    let result = call()
-    watchdog.endCall()
+    let result = watchdog.watching(call)
     assert(record(isInLibrary: false))
     if watchdog.connections.hasEndedConnections { failFloodedExchanges() }
     return result

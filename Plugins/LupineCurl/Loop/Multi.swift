@@ -22,8 +22,8 @@ final class Multi {
   var hasIdleConnection = false
   /// Whether uploads on connections of the multi may wait for the server's window.
   var awaitsWindow = false
-  /// Whether a connection may have another address than libcurl knows.
-  var hasReplacedPeer = false
+  /// The addresses of the connections by their local ports, if they are not those that libcurl knows.
+  var replacedPeers: [Int32: IPAddress] = [:]
   /// The last addresses of each host and port that libcurl got from the transport.
   private var addresses: [String: [IPAddress]] = [:]
   private var handle: MultiHandle
@@ -103,7 +103,7 @@ final class Multi {
 
   /// Restarts a transfer that has ended.
   func restart(_ easy: Easy) throws(LupineError) {
-    curl_multi_remove_handle(pointer, easy.pointer)
+    endTransfer(of: easy)
     let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
@@ -147,7 +147,7 @@ final class Multi {
 
   /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
   func remove(_ easy: Easy, isReusable: Bool) {
-    curl_multi_remove_handle(pointer, easy.pointer)
+    endTransfer(of: easy)
     easy.detach()
     if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
   }
@@ -210,7 +210,15 @@ final class Multi {
   /// Closes every connection; the multi cannot be used after this call.
   func close() {
     idleHandles = []
-    handle.close()
+    loop.watchdog.watching { handle.close() }
+  }
+
+  /// Removes the easy handle from the multi.
+  ///
+  /// libcurl may close its connection, and before that reads what has arrived for TLS. A peer that goes on sending would
+  /// hold the loop without the watchdog.
+  private func endTransfer(of easy: Easy) {
+    _ = loop.watchdog.watching { curl_multi_remove_handle(pointer, easy.pointer) }
   }
 
   private func callSocketAction(_ descriptor: Int32, _ action: Int32) {

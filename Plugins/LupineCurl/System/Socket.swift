@@ -51,7 +51,7 @@ enum Socket {
     }
   }
 
-  /// Makes `target` name the socket of `descriptor`, and closes the socket that it named.
+  /// Makes the descriptor `target` refer to the socket of `descriptor`, and closes the previous socket of `target`.
   static func replace(_ target: Int32, with descriptor: Int32) -> Bool { lupine_replace(target, descriptor) >= 0 }
 
   static func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
