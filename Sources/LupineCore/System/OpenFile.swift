@@ -13,6 +13,9 @@ import LupineSupport
 
 /// Owns a descriptor of a regular file that is open for reading.
 public struct OpenFile: ~Copyable, Sendable {
+  /// The number of bytes that `data(count:)` reads at least, behind the size that the system states.
+  private static let smallestPiece: Int64 = 64 << 10
+
   private let path: String
   private let descriptor: Int32
   private let kind: LupineError.Kind
@@ -68,10 +71,20 @@ public struct OpenFile: ~Copyable, Sendable {
   ///
   /// - Throws: `LupineError` of the given kind if the file cannot be read.
   public func data(count: Int64) throws(LupineError) -> Data {
-    var data = Data(count: Int(clamping: min(max(0, count), try size())))
-    let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
-    if let error { throw LupineError.file("cannot be read", path, code: error, as: kind) }
-    return found == data.count ? data : data.prefix(found)
+    let size = try size()
+    var data = Data()
+    // A file of the kernel, such as one below /proc, has content although its size is 0.
+    while data.count < count {
+      let position = Int64(data.count)
+      var piece = Data(count: Int(clamping: min(count - position, max(size - position, Self.smallestPiece))))
+      let (found, error) = piece.withUnsafeMutableBytes { $0.fill(from: descriptor, at: position) }
+      if let error { throw LupineError.file("cannot be read", path, code: error, as: kind) }
+      let isAtEnd = found < piece.count
+      if isAtEnd { piece = piece.prefix(found) }
+      if data.isEmpty { data = piece } else { data += piece }
+      if isAtEnd { break }
+    }
+    return data
   }
 }
 

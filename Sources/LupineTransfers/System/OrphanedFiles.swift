@@ -16,21 +16,21 @@ import Synchronization
 /// The partial files of processes that ended before their downloads could be resumed.
 ///
 /// The names of such files have a suffix, with the number of the running system. Each download locks its file. An orphan
-/// is a file of this user, with such a name, that nobody has locked. Locks may not hold between machines that share a
-/// file system, and after a restart of the system its number differs: a file with another number must also be unchanged
-/// for a day.
+/// is a file of this user, with such a name, that no process has locked. A file with another number was written before
+/// a restart of the system or by another machine, whose locks this machine may not see. It must also be unchanged for a
+/// day.
 enum OrphanedFiles {
   /// The beginning of the names of temporary files.
   static let temporaryPrefix = "lupine-download"
   private static let mark = ".part-"
   private static let randomLength = 13
-  /// The number of the running system: eight hexadecimal digits.
-  private static let system = systemNumber ?? "00000000"
+  /// The number of the running system: eight hexadecimal digits; `nil` if it is unknown.
+  private static let system = systemNumber
   /// For how long a file of another system must be unchanged, in seconds.
   private static let age = 86_400
   /// The maximum number of entries of a folder that are read.
   private static let entryLimit = 100_000
-  /// The folders of which this process has removed the orphans.
+  /// The folders whose orphans this process has removed.
   private static let folders = Mutex(RecentTable<String, Bool>(limit: 100))
 
   private static var systemNumber: String? {
@@ -44,7 +44,7 @@ enum OrphanedFiles {
   static func path(_ base: String) -> String {
     let random = String(UInt64.random(in: .min ... .max), radix: 36)
     let digits = String(repeating: "0", count: max(0, randomLength - random.utf8.count)) + random
-    return base + "." + digits + mark + system
+    return base + "." + digits + mark + (system ?? "00000000")
   }
 
   /// Returns the path without the suffix; `nil` if it has none.
@@ -53,7 +53,7 @@ enum OrphanedFiles {
     return suffix(of: String(name)).map { "\(folder)\(name.dropLast($0.utf8.count))" }
   }
 
-  /// Removes the orphans in a folder, if this process has not done so lately.
+  /// Removes the orphans in a folder, unless this process has done so recently.
   static func removeOnce(in folder: String) {
     let isFirst = folders.withLock { folders in
       defer { folders[folder] = true }
@@ -82,7 +82,7 @@ enum OrphanedFiles {
     // Closing the descriptor releases the lock, after the file is removed.
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, OwnFile.length(of: descriptor, at: path) != nil,
-      suffix.hasSuffix(system) || isOld(descriptor)
+      system.map({ suffix.hasSuffix($0) }) == true || isOld(descriptor)
     else { return false }
     return unlink(path) == 0
   }

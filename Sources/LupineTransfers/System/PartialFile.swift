@@ -16,7 +16,7 @@ import Synchronization
 /// A file that is written beside its destination; only its owner may read it until it is complete.
 ///
 /// Its name is a dot, the name of the destination, a dot and random characters. Until the file can be resumed, the name
-/// also has the suffix of `OrphanedFiles`, which a later download removes if the process ends.
+/// also has the suffix of `OrphanedFiles`. If the process ends before, a later download removes the file.
 final class PartialFile: Sendable {
   private let name: Mutex<String>
   let descriptor: Int32
@@ -47,7 +47,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Removes the suffix of files that nothing can resume from the name.
+  /// Removes the suffix of `OrphanedFiles` from the name, so that no later download removes the file.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`; the file then keeps its name.
   func keep() throws(LupineError) {

@@ -83,7 +83,7 @@ import Testing
 
   @Test func `a file that becomes shorter while it is read is an error`() async throws {
     try folder.write("", to: "long")
-    // Without blocks on the disk, and longer than any memory that could hold it: no reader has read all of it.
+    // The file takes no space on the disk, and is longer than any memory, so that no reader has read all of it.
     #expect(truncate(folder.file("long"), 1 << 40) == 0)
     let ready = Signal()
     let reader = try RequestBody.file(folder.file("long")).suffix(from: 2).makeReader { ready.set() }

@@ -126,6 +126,13 @@ import Testing
     #expect(exists(path))
   }
 
+  #if os(Linux)
+    @Test func `the name of a partial file ends in the number of the running system`() throws {
+      let number = try Data(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id")).prefix(8)
+      #expect(OrphanedFiles.path("x").hasSuffix(".part-" + String(decoding: number, as: UTF8.self)))
+    }
+  #endif
+
   @Test func `a file of another machine must be unchanged for a day`() throws {
     let path = folder.file(".a.0123456789abc.part-00000001")
     chmod(try folder.write("0123", to: ".a.0123456789abc.part-00000001"), 0o600)
