@@ -93,9 +93,9 @@ public final class HTTPCache: Sendable {
   /// most 64 requests and is then read again. Until then a change by another process or another cache is not noticed, so
   /// a response that was removed there can still be used while it is fresh.
   ///
-  /// A store that does not answer within a second, as because another process holds its lock or its disk hangs, is left
-  /// out for 1 to 30 seconds, and requests are sent meanwhile. What could not be removed from it is removed before it is
-  /// read again by this cache.
+  /// If the store does not answer within a second, for example because another process holds its lock or its disk
+  /// hangs, the cache does not use it for 1 to 30 seconds and sends the requests to the server. Before the cache uses
+  /// the store again for a URL, it removes the responses of the URL that it could not remove before.
   ///
   /// A cache with another key finds only responses for everyone and for requests without credentials, and of those the
   /// ones without `Vary`.
@@ -124,7 +124,7 @@ public final class HTTPCache: Sendable {
       throw .unusable(
         "hashKey", "The hash key of a cache must have at least 32 random bytes, and this one has \(key.count).")
     }
-    // A store in memory waits for nothing.
+    // A store in memory always answers at once.
     let calls = store is any ImmediateStore ? nil : StoreCalls()
     let bounded: any ResponseStore = calls.map { BoundedStore(store, $0) } ?? store
     self.init(size > .bytes(0) ? MemoryTier(over: bounded, size: size) : bounded, key, configuration, calls)
@@ -190,8 +190,8 @@ extension HTTPCache {
 
   /// Removes the stored responses of a URL, and those with `No-Vary-Search` of the URL with any query.
   ///
-  /// Responses of this URL that are under way or being stored are not kept either. Those of requests with a `Host` of
-  /// their own stay; `removeAll(where:)` removes them.
+  /// Responses of this URL that are under way or being stored are not kept either. Responses to requests with a `Host`
+  /// of their own stay; `removeAll(where:)` removes them.
   ///
   /// - Throws: kind `invalidURL`, or the error of the store.
   public func remove(_ url: some URLConvertible) async throws {

@@ -3,9 +3,9 @@ import LupineCore
 import LupineFoundation
 import Synchronization
 
-/// Passes calls to a store that may not answer; see `StoreCalls`.
+/// Bounds the calls of a store that may not answer; see `StoreCalls`.
 ///
-/// Responses that could not be removed, because the store did not answer, are removed before their key is read again.
+/// Responses that could not be removed are removed before their key is read again.
 final class BoundedStore: ResponseStore {
   private let base: any ResponseStore
   private let calls: StoreCalls
@@ -20,7 +20,13 @@ final class BoundedStore: ResponseStore {
   func hashKey() throws(LupineError) -> [UInt8]? { try base.hashKey() }
 
   func responses(for key: String) async throws(LupineError) -> [StoredResponse] {
-    if calls.owesRemoval(of: key) { try await removeAll(for: key) }
+    switch calls.debt(of: key) {
+    case .none: break
+    case .key: try await removeAll(for: key)
+    case .all:
+      try await calls.call { [base] () throws(LupineError) in try await base.removeAll { _ in true } }
+      calls.settleAll()
+    }
     return try await calls.call { [base] () throws(LupineError) in try await base.responses(for: key) }
   }
 
@@ -66,7 +72,7 @@ final class BoundedStore: ResponseStore {
     calls.settleRemoval(of: key)
   }
 
-  // The program calls these two: they may take long, and the program can cancel them.
+  // The program calls these two methods. They have no time limit, because the program can cancel them.
 
   func removeAll(where matches: @escaping @Sendable (StoredResponse) -> Bool) async throws(LupineError) {
     try await calls.call(isBounded: false) { [base] () throws(LupineError) in try await base.removeAll(where: matches) }
@@ -100,7 +106,7 @@ private final class BoundedWriter: ResponseStoreWriter {
   private let base: any ResponseStoreWriter
   private let store: any ResponseStore
   private let calls: StoreCalls
-  /// Whether a call may still be running that nobody waits for.
+  /// Whether a call that was given up may still be running.
   private let isGivenUp = Atomic(false)
 
   init(_ base: any ResponseStoreWriter, _ store: any ResponseStore, _ calls: StoreCalls) {
@@ -121,14 +127,14 @@ private final class BoundedWriter: ResponseStoreWriter {
     try await commit { [base] () throws(LupineError) in try await base.commit(as: record) }
   }
 
-  /// Removes a response that appears too late: a request may have changed its resource meanwhile.
+  /// Stores the response, and removes it if the call was given up meanwhile: a request may have changed the resource.
   private func commit(
     _ work: @escaping @Sendable () async throws(LupineError) -> StoredResponse?
   ) async throws(LupineError) -> StoredResponse? {
     try await call(undo: { [store] stored in if let stored { try? await store.remove(stored) } }, work)
   }
 
-  // The calls of a writer must not overlap. One that has not answered is aborted by its release.
+  // The calls of a writer must not overlap. If a call was given up, the release of the writer aborts it.
   func abort() async {
     guard !isGivenUp.load(ordering: .relaxed) else { return }
     try? await call { [base] () throws(LupineError) in await base.abort() }

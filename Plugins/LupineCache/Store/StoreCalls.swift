@@ -4,22 +4,24 @@ import Synchronization
 
 /// Bounds the calls of a store that may not answer, because another process holds its lock or its disk hangs.
 ///
-/// A call that takes longer than a second fails, and so do the calls after it, at once. After a delay one call tries the
+/// A call that takes longer than a second fails, and the calls after it fail at once. After a delay one call tries the
 /// store again.
 final class StoreCalls: Sendable {
   /// The longest time of a call.
   static let limit = Duration.seconds(1)
-  /// The time for which the store is left out; it doubles with each failure in succession.
+  /// The time for which the store is not used; it doubles with each failure in succession.
   private static let delays: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
-  /// The largest number of keys whose removal is made up for.
+  /// The maximum number of keys in `owed`; with more of them, every response is removed.
   private static let maximumOwed = 1_000
 
   private struct State {
-    /// The clock of the first session that uses the cache; `nil` before.
+    /// The clock of the first session that uses the cache; `nil` before its first request.
     var clock: SessionClock?
     var circuit = ProbeCircuit(delays: StoreCalls.delays)
     /// The keys whose responses could not be removed.
     var owed: Set<String> = []
+    /// Whether the responses of more keys could not be removed than `owed` holds.
+    var owesAll = false
   }
 
   private enum Outcome<Value: Sendable>: Sendable {
@@ -30,7 +32,7 @@ final class StoreCalls: Sendable {
   private let state = Mutex(State())
   private let isOpen = Atomic(false)
 
-  /// Measures the calls from now on with the clock of a session, unless another session came before.
+  /// Measures the calls with the clock of a session, unless another session has set its clock before.
   func open(_ clock: any Clock<Duration>) {
     guard !isOpen.load(ordering: .relaxed) else { return }
     let clock = SessionClock(clock)
@@ -40,11 +42,11 @@ final class StoreCalls: Sendable {
 
   /// Calls the store; a cancellation of the task ends the wait at once.
   ///
-  /// A call that is given up may go on; its task is cancelled.
+  /// If the wait ends first, the call's task is cancelled. The call may continue nevertheless.
   ///
   /// - Parameters:
   ///   - isBounded: whether the call has the time limit. Default: `true`.
-  ///   - undo: called with a result that nobody waits for any more. Default: does nothing.
+  ///   - undo: called with a result that arrives after the wait has ended. Default: does nothing.
   /// - Throws: the error of the store, kind `storeUnavailable`, or kind `cancelled`.
   func call<Value: Sendable>(
     isBounded: Bool = true, undo: @escaping @Sendable (Value) async -> Void = { _ in },
@@ -74,7 +76,7 @@ final class StoreCalls: Sendable {
       task.cancel()
       if let clock { state.withLock { $0.circuit.fail(at: clock.now(), isProbe: isProbe) } }
       throw LupineError(
-        .storeUnavailable, "The store of the cache did not answer within a second, and is left out for a while.")
+        .storeUnavailable, "The store of the cache did not answer within a second, and is not used for a while.")
     case nil:
       task.cancel()
       if isProbe { state.withLock { $0.circuit.abandonProbe() } }
@@ -82,7 +84,9 @@ final class StoreCalls: Sendable {
     }
   }
 
-  /// Returns whether the call tries a store again that has not answered.
+  /// Admits a call; returns whether it is the one that tries the store again.
+  ///
+  /// - Throws: kind `storeUnavailable` if the store is not used now.
   private func admit(_ clock: SessionClock) throws(LupineError) -> Bool {
     switch state.withLock({ $0.circuit.admit(at: clock.now()) }) {
     case .normal: return false
@@ -93,7 +97,7 @@ final class StoreCalls: Sendable {
     }
   }
 
-  /// Waits for a signal, for the time of one call at most; returns whether it was set.
+  /// Waits for a signal, for at most the time limit of a call; returns whether the signal was set.
   func wait(for signal: Signal) async -> Bool {
     let waiter = Waiter<Bool>()
     let task = Task.immediate(executorPreference: ExecutorPreference.current) {
@@ -109,16 +113,31 @@ final class StoreCalls: Sendable {
 
   // Removals that have failed
 
-  /// Whether responses of the key must be removed before they are read.
-  func owesRemoval(of key: String) -> Bool { state.withLock { $0.owed.contains(key) } }
+  /// The responses that must be removed before those of a key are read.
+  enum Debt { case none, key, all }
+
+  /// Returns what must be removed before the responses of the key are read.
+  func debt(of key: String) -> Debt {
+    state.withLock { $0.owesAll ? .all : $0.owed.contains(key) ? .key : .none }
+  }
 
   /// Records that responses of a key could not be removed.
   func oweRemoval(of key: String) {
-    state.withLock { if $0.owed.count < Self.maximumOwed { $0.owed.insert(key) } }
+    state.withLock { state in
+      if state.owed.count < Self.maximumOwed { state.owed.insert(key) } else { state.owesAll = true }
+    }
   }
 
   /// Records that the responses of a key were removed.
   func settleRemoval(of key: String) { state.withLock { _ = $0.owed.remove(key) } }
+
+  /// Records that every response was removed.
+  func settleAll() {
+    state.withLock { state in
+      state.owed = []
+      state.owesAll = false
+    }
+  }
 }
 
 extension LupineError.Kind {
