@@ -17,8 +17,9 @@ import LupineSupport
 /// - If the disk is full, nothing is stored until it has room again.
 /// - A process notices the removals of the others at once, and their new responses when it uses the database next, at
 ///   the latest when it stores one itself.
-/// - A call that needs the lock of another process tries to take it for a second at most, and then throws. After that each
-///   call tries once, until the lock is free. A process that is stopped while it has the lock therefore stops no other.
+/// - A call that needs a lock that another process holds tries to take it for a second at most, and then throws. After
+///   that, calls try once each, until a call succeeds. A process that is stopped while it holds the lock therefore
+///   stops no other.
 ///
 /// The folder belongs to the store alone. It is created with the mode 0700, and its files have the mode 0600; a folder
 /// that others can write is refused. It must be on a local file system, because the processes share memory (SQLite's
@@ -43,7 +44,7 @@ public final class SQLiteStore: ResponseStore {
   ///   - folder: the path of a folder that only stores use.
   ///   - maximumSize: the number of bytes on the disk that the store may use. A smaller one than before removes
   ///     responses. Files that were moved aside do not count.
-  ///   - clock: measures how long a call tries to take the lock of another process. Default: the system's clock.
+  ///   - clock: measures how long a call tries to take a lock that another process holds. Default: the system's clock.
   ///   - random: returns 64 random bits, for the names of files and the secret; called from any thread. Default: the
   ///     system's source.
   public init(
@@ -69,11 +70,11 @@ public final class SQLiteStore: ResponseStore {
   /// Returns 32 random bytes that belong to the folder, as the key for a cache's hashes of secrets.
   ///
   /// The first call makes the folder and a file in it; later processes get the same bytes. A file that is damaged is
-  /// moved aside and made anew. The calling thread waits for the disk. If the file must be made, it also waits for the
-  /// lock of another process, for a second at most; a file that is there is read without the lock.
+  /// moved aside and made anew. The calling thread waits for the disk. To make the file, it also waits for the folder's
+  /// lock, for about a second at most; an existing file is read without the lock.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the folder or the file cannot be used, or if another process has the
-  ///   lock.
+  /// - Throws: `LupineError` of kind `fileFailed` if the folder or the file cannot be used, or if another process holds
+  ///   the lock.
   public func hashKey() throws(LupineError) -> [UInt8]? {
     let folder = try StoreFolder(at: folder)
     let file = SecretFile(in: folder)

@@ -6,8 +6,8 @@ struct Connection: ~Copyable {
 
   /// Opens an existing database; symbolic links are refused.
   ///
-  /// One thread at a time uses the connection, so that SQLite needs no mutex. A statement that needs the lock of another
-  /// process fails at once.
+  /// One thread at a time uses the connection, so that SQLite needs no mutex. A statement fails at once if it needs a
+  /// lock that another process holds.
   init(_ path: String) throws(SQLiteFailure) {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(

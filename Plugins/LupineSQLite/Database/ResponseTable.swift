@@ -82,7 +82,7 @@ final class ResponseTable {
     }
   }
 
-  /// The first rows after a row, in their order.
+  /// The numbers of the first rows after a row, in ascending order.
   func ids(after id: Int64, limit: Int) throws(SQLiteFailure) -> [Int64] {
     var found: [Int64] = []
     try nextIDs.run([.integer(id), .integer(Int64(limit))]) { (row) throws(SQLiteFailure) in

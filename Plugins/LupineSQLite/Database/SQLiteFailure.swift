@@ -48,7 +48,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// Whether another process has the lock.
+  /// Whether another process holds the lock.
   var isLocked: Bool { code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED }
 
   /// Whether the disk is full.

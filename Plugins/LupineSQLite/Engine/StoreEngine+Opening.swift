@@ -22,7 +22,7 @@ extension StoreEngine {
     }
     var removed: [UInt64] = []
     for id in lost { if let nonce = try table.delete(id) { removed.append(nonce) } }
-    // A damaged database has any numbers.
+    // The sum may not fit: a damaged database can contain any number.
     let size = rows.reduce(Int64(0)) { $0 > .max - $1.size ? .max : $0 + $1.size }
     if try table.totalSize() != size { try table.correctTotal(size) }
     var ids: [UInt64: [Int64]] = [:]
@@ -83,12 +83,12 @@ extension StoreEngine {
     if let fingerprint = opened.fingerprints.removeValue(forKey: id) { keys.remove(id, fingerprint) }
   }
 
-  /// The number of bytes that are left free on the disk, for the database's log.
+  /// The number of bytes that stay free on the disk for the database's log.
   private static let spareBytes: Int64 = 1 << 20
 
   /// Removes rows until this number of bytes and the reserved ones fit.
   ///
-  /// Removes none if the disk has no room for the new bytes, because the response could not be stored nevertheless.
+  /// Removes no row if the disk has no room for the new bytes: the response could not be stored even then.
   ///
   /// - Returns: whether they fit.
   @discardableResult

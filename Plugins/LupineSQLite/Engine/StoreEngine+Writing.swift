@@ -46,9 +46,9 @@ extension StoreEngine {
       blocks: arrived.blocks)
     guard row.size <= largest else { return nil }
     let id = try await use { (engine, opened) throws(SQLiteFailure) in
-      reservation.set(0)
-      return try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
-        try engine.insert(row, content, arrived.record, in: &opened, &removed)
+      try engine.change(&opened) { (engine, opened, removed) throws(SQLiteFailure) in
+        reservation.set(0)
+        return try engine.insert(row, content, arrived.record, in: &opened, &removed)
       }
     }
     guard let id else { return nil }
@@ -151,6 +151,7 @@ extension StoreEngine {
   ) throws(SQLiteFailure) -> Value {
     var removed: [UInt64] = []
     try opened.table.begin()
+    isLockedOut = false
     try synchronize(&opened)
     for (id, count) in uses.take() { opened.queue.touch(id, count) }
     let value = try work(self, &opened, &removed)

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The only one that changes the database: one thread at a time, which may wait for the disk.
 ///
-/// No thread waits for the lock of another process. A call tries to take it again and again, for a second at most; after
-/// that each call tries once, until one has the lock.
+/// No thread waits for a lock that another process holds. A call tries to take the lock repeatedly, for a second at
+/// most. After such a call has failed, calls try once each, until one has taken a lock.
 ///
-/// What fails drops the connection, which rolls back, and the knowledge about the rows; the next call opens the database
-/// again. A damaged database is moved aside first, and the call is repeated on an empty one.
+/// An error closes the connection, which rolls back, and discards the knowledge about the rows; the next call opens the
+/// database again. A damaged database is moved aside first, and the call is repeated on an empty one.
 actor StoreEngine {
   /// The database while it is open, and what is known about its rows.
   struct Opened {
@@ -23,7 +23,7 @@ actor StoreEngine {
     var lastID: Int64 = 0
   }
 
-  /// The longest time for which a call tries to take the lock of another process.
+  /// The longest time for which a call tries to take a lock that another process holds.
   private static let longestWait = Duration.seconds(1)
 
   let path: String
@@ -42,8 +42,8 @@ actor StoreEngine {
   var folder: StoreFolder?
   private let clock: SessionClock
   private var isClosed = false
-  /// Whether the last call that needed the lock of another process has waited in vain.
-  private var isLockedOut = false
+  /// Whether no lock was taken since a call has failed because another process held it.
+  var isLockedOut = false
   private var isDiskFull = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -67,10 +67,10 @@ actor StoreEngine {
     forget()
   }
 
-  /// Runs code on the database, once no other process has its lock.
+  /// Runs code on the database; if another process holds the lock, tries again for a second at most.
   ///
-  /// - Parameter work: may be called again, if another process has the lock, or on an empty database, if the first one is
-  ///   damaged.
+  /// - Parameter work: may be called several times: while another process holds the lock, and on an empty database if
+  ///   the first one is damaged.
   func use<Value>(
     _ work: (isolated StoreEngine, inout Opened) throws(SQLiteFailure) -> Value
   ) async throws(LupineError) -> Value {
@@ -78,9 +78,7 @@ actor StoreEngine {
     var delay = Duration.milliseconds(1)
     while true {
       do throws(LupineError) {
-        let value = try useOnce(work)
-        isLockedOut = false
-        return value
+        return try useOnce(work)
       } catch {
         guard error.isStoreLocked else { throw error }
         guard !isLockedOut, clock.now() < end else {
@@ -160,6 +158,7 @@ actor StoreEngine {
       try folder.prepareDatabase()
       let contents = try folder.contents()
       let files = try contents.nonces()
+      isLockedOut = false
       do throws(SQLiteFailure) { return try open(folder, contents, files) } catch {
         if error.isDiskFull { isDiskFull = true }
         guard error.isDamage else { throw error.error(folder.database) }

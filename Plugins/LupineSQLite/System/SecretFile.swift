@@ -21,12 +21,12 @@ struct SecretFile {
 
   init(in folder: StoreFolder) { self.folder = folder }
 
-  /// The bytes of the file, if it is there and undamaged; read without the folder's lock, because the file is replaced as
-  /// a whole.
+  /// The random bytes; `nil` if the file is missing or damaged.
+  ///
+  /// The caller needs no lock, because the file is replaced as a whole.
   var intact: [UInt8]? {
     guard FileStatus.of(path)?.isOwnFile == true, let bytes = try? read() else { return nil }
-    let secret = Array(bytes.prefix(Self.length))
-    return bytes == Self.content(secret) ? secret : nil
+    return Self.secret(in: bytes)
   }
 
   /// Returns the bytes of the file, and makes the file if it is missing or damaged.
@@ -35,15 +35,19 @@ struct SecretFile {
   func load(orMakeWith random: () -> UInt64) throws(LupineError) -> [UInt8] {
     try folder.clear(path)
     if FileStatus.of(path) != nil {
-      let bytes = try read()
-      let secret = Array(bytes.prefix(Self.length))
-      if bytes == Self.content(secret) { return secret }
+      if let secret = Self.secret(in: try read()) { return secret }
       try folder.setAside(path)
     }
     var secret: [UInt8] = []
     while secret.count < Self.length { secret.append(bigEndian: random()) }
     try write(Self.content(secret))
     return secret
+  }
+
+  /// Returns the random bytes of a file's content; `nil` if the content is damaged.
+  private static func secret(in bytes: [UInt8]) -> [UInt8]? {
+    let secret = Array(bytes.prefix(length))
+    return bytes == content(secret) ? secret : nil
   }
 
   private static func content(_ secret: [UInt8]) -> [UInt8] {

@@ -56,7 +56,7 @@ struct StoreFolder: Sendable {
 
   /// Runs code while no other process opens or replaces the database.
   ///
-  /// - Throws: `LupineError` whose `isStoreLocked` is true if another process does, at once.
+  /// - Throws: `LupineError` with `isStoreLocked`, at once, if another process holds the lock.
   func whileLocked<Value>(_ work: () throws(LupineError) -> Value) throws(LupineError) -> Value {
     let path = path + "/lock"
     try clear(path)
@@ -72,9 +72,11 @@ struct StoreFolder: Sendable {
     return try result.get()
   }
 
-  /// Runs code as `whileLocked(_:)` does; if another process has the lock, tries again each 10 milliseconds.
+  /// Runs code as `whileLocked(_:)` does; while another process holds the lock, tries again every 10 milliseconds.
   ///
   /// The calling thread waits meanwhile.
+  ///
+  /// - Parameter tries: the maximum number of tries.
   func whileLocked<Value>(
     tries: Int, _ work: () throws(LupineError) -> Value
   ) throws(LupineError) -> Value {
@@ -82,7 +84,7 @@ struct StoreFolder: Sendable {
       do throws(LupineError) { return try whileLocked(work) } catch {
         guard error.isStoreLocked else { throw error }
       }
-      // Waits for no descriptor.
+      // Waits for 10 milliseconds, because there is no descriptor to wait for.
       _ = poll(nil, 0, 10)
     }
     return try whileLocked(work)
