@@ -28,18 +28,18 @@ final class BackgroundTasks: Sendable {
     var lastNumber: UInt64 = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Set when no awaited task runs.
+    /// The signals to set when no awaited task runs.
     var settled: [Signal] = []
     /// Cancels the awaited tasks.
     var closingTimer: ScheduledTimer?
-
-    /// Sorted, so that a simulation cancels the tasks in the same order every time.
-    var sorted: [BackgroundWork] { running.sorted { $0.key < $1.key }.map(\.value) }
     /// The number of awaited tasks.
     var awaitedCount = 0
+
+    /// The running tasks in order, so that a simulation cancels them in the same order every time.
+    var sorted: [BackgroundWork] { running.sorted { $0.key < $1.key }.map(\.value) }
     var isSettled: Bool { awaitedCount == 0 }
 
-    /// Removes and returns the signals of those that wait for the awaited tasks, if none runs.
+    /// Removes and returns the signals, if no awaited task runs.
     mutating func takeSettled() -> [Signal] {
       guard !settled.isEmpty, isSettled else { return [] }
       defer { settled = [] }
@@ -104,7 +104,12 @@ final class BackgroundTasks: Sendable {
     let timer = clock.schedule(Self.grace) { [self] in
       for work in state.withLock({ $0.sorted }) { work.cancel(reason) }
     }
-    state.withLock { if !$0.isSettled { $0.closingTimer = timer } }
+    let isNeeded = state.withLock { state in
+      guard !state.isSettled, state.closingTimer == nil else { return false }
+      state.closingTimer = timer
+      return true
+    }
+    if !isNeeded { timer.cancel() }
   }
 
   /// Waits until no awaited task runs, for a second at most.
