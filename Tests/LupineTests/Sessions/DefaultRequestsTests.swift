@@ -71,6 +71,21 @@ import Testing
     ])
   }
 
+  @Test func `every function with parameters takes nested literals with variables`() async {
+    let (name, fields): (String, HTTPFields) = ("lupine", [.accept: "a/b"])
+    await ends([
+      Lupine.request(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]]),
+      Lupine.request(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]], headers: fields),
+      Lupine.request("ftp://x/{a}", path: ["a": 1], parameters: ["a": name, "b": ["c": name, "d": 1]]),
+      Lupine.request(
+        "ftp://x/{a}", path: ["a": 1], parameters: ["a": name, "b": ["c": name, "d": 1]], headers: fields),
+      Lupine.download(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]]),
+      Lupine.download(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]], headers: fields),
+      Lupine.streamRequest(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]]),
+      Lupine.streamRequest(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]], headers: fields),
+    ])
+  }
+
   private struct Flower: Encodable {
     var name: String
   }
