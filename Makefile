@@ -17,7 +17,7 @@ RUN_TESTS = Tests/Support/Peers/swift-test
 # Tests/Consumers build without.
 TRAITS = --traits default,Observability,Terminal
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
-# The product of all tests, without the programs and snippets that no test starts.
+# This build makes only the product of the tests, without the programs and snippets that no test starts.
 TSAN = --sanitize=thread --scratch-path .build-tsan
 TEST_HALVES = Tests/Support/Peers/swift-test-halves
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)

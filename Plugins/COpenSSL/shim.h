@@ -160,14 +160,16 @@ static inline void lupine_client_prepare(SSL_CTX *context, int minimum, int maxi
   SSL_CTX_set_max_proto_version(context, maximum);
 }
 
-// Limits the work that a peer can cause in one call of a client: the certificates have at most so many bytes, and a read
-// returns after each message of the handshake protocol, such as KeyUpdate.
-static inline void lupine_limit_work(SSL_CTX *context, long certificates) {
-  SSL_CTX_set_max_cert_list(context, certificates);
+// Limits the work that a peer can cause in one call of a client.
+//
+// The certificates of the peer may have this number of bytes. A read returns after each message of the handshake
+// protocol, such as KeyUpdate.
+static inline void lupine_limit_work(SSL_CTX *context, long certificate_bytes) {
+  SSL_CTX_set_max_cert_list(context, certificate_bytes);
   SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
 }
 
-// Lets a read go on after a message of the handshake protocol, until it has content or there are no bytes.
+// Lets a read continue after a message of the handshake protocol, until it has content or no bytes are left.
 static inline void lupine_read_on(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_AUTO_RETRY); }
 
 // Sets the name of the server for its choice of a certificate (RFC 6066 section 3). Returns 0 on failure.
@@ -201,7 +203,7 @@ static inline const SSL_CIPHER *lupine_cipher_at(const SSL_CTX *context, int ind
   return sk_SSL_CIPHER_value(SSL_CTX_get_ciphers(context), index);
 }
 
-// Whether the key exchange of a cipher suite is Diffie-Hellman over a finite field, whose parameters the server chooses.
+// Whether the key exchange of a cipher suite is Diffie-Hellman over a finite field that the server chooses.
 static inline int lupine_cipher_has_finite_field(const SSL_CIPHER *cipher) {
   int exchange = SSL_CIPHER_get_kx_nid(cipher);
   return exchange == NID_kx_dhe || exchange == NID_kx_dhe_psk;
@@ -218,7 +220,7 @@ static inline int lupine_rsa_bits(const X509 *certificate) {
 typedef int (*lupine_security_callback)(const SSL *connection, const SSL_CTX *context, int operation, int bits, int nid,
                                         void *value, void *argument);
 
-// Whether the operation of a security callback is the choice of a finite field by the server; then the value is its key.
+// Whether a security callback decides about a finite field that the server has chosen. Its value is the server's key.
 static inline int lupine_is_finite_field_choice(int operation) { return operation == SSL_SECOP_TMP_DH; }
 
 static inline int lupine_key_bits(const void *key) { return EVP_PKEY_get_bits((const EVP_PKEY *)key); }

@@ -59,10 +59,10 @@ extension LupineError {
 
   /// The error for bytes after the end of the coded data.
   static func trailingData(_ coding: String) -> LupineError {
-    undecodable(coding, "other bytes than zeros, line ends and further \(coding) data follow its end")
+    undecodable(coding, "bytes other than zeros and line ends follow its end")
   }
 
-  /// The error for zeros and line ends without an end.
+  /// The error for too many zeros and line ends after the coded data.
   static func overlongPadding(_ coding: String, _ limit: Int) -> LupineError {
     undecodable(coding, "more than \(limit) zeros and line ends follow its end")
   }

@@ -3,8 +3,8 @@ public import LupineCore
 /// The `deflate` content coding (RFC 9110 section 8.4.1.2), implemented with zlib.
 ///
 /// The encoder writes deflate data (RFC 1951) in the zlib format (RFC 1950), as the RFC requires. The decoder also
-/// accepts raw deflate data, which some servers send; the first two bytes decide. It ignores up to 64 KiB of
-/// zeros and line ends after the coded data, and refuses any other bytes there. A body without bytes decodes to no bytes.
+/// accepts raw deflate data, which some servers send; the first two bytes decide. It ignores up to 64 KiB of zeros and
+/// line ends after the coded data, and refuses any other bytes there. A body without bytes decodes to no bytes.
 public struct DeflateCoding: ContentCoding {
   /// The level of the encoder, from 0 (stored) to 9 (smallest).
   public let level: Int

@@ -24,11 +24,11 @@ private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable
   private var stream: Stream
   private let chunk: OutputBuffer
   private var meter: DecodingMeter
-  /// The maximum number of bytes of padding: a server that sends them without an end is refused.
+  /// The maximum number of bytes of padding; more are an error, because a server could send padding without an end.
   private static var maximumPadding: Int { 64 << 10 }
   /// A body without bytes is complete in every coding.
   private var isComplete = true
-  /// Whether coded data has begun, so that `isComplete` means that it has ended.
+  /// Whether coded data has begun; `isComplete` then means that it has ended.
   private var hasBegun = false
   /// The number of bytes of padding so far.
   private var padding = 0
@@ -75,8 +75,8 @@ private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable
     }
   }
 
-  /// Skips zeros and line ends after coded data that is complete, which programs add to fill a block or a line; returns
-  /// whether nothing else is left.
+  /// Skips zeros and line ends, which some programs append to complete coded data; returns whether no other byte is
+  /// left.
   private mutating func skipPadding(_ rest: inout UnsafeRawBufferPointer) throws(LupineError) -> Bool {
     let count = rest.firstIndex { $0 != 0 && $0 != 0x0A && $0 != 0x0D } ?? rest.count
     padding += count

@@ -4,7 +4,8 @@ public import LupineCore
 /// The `zstd` content coding (RFC 8878), implemented with Meta's zstd.
 ///
 /// The decoder accepts several frames in sequence. It ignores up to 64 KiB of zeros and line ends after a frame, and
-/// refuses any other bytes there. It also refuses a window over the 8 MiB of RFC 9659, and the formats that precede RFC 8878. A body without bytes decodes to no bytes.
+/// refuses any other bytes there. It also refuses a window over the 8 MiB of RFC 9659, and the formats that precede
+/// RFC 8878. A body without bytes decodes to no bytes.
 public struct ZstdCoding: ContentCoding {
   /// The level of the encoder, from 1 (fastest) to 19 (smallest, and slow).
   public let level: Int

@@ -40,7 +40,7 @@ public final class HostLookups: Sendable {
     /// The number of exchanges whose names wait for a thread.
     var waitingCount = 0
 
-    /// Removes the first name from the queue, because a thread resolves it.
+    /// Removes the first name from the queue, for a thread that resolves it.
     mutating func popFirst() -> String? {
       guard let host = queue.popFirst() else { return nil }
       names[host]?.place = nil

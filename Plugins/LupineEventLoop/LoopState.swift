@@ -83,8 +83,8 @@ struct LoopState<Command: LoopCommand> {
 
   /// Ends a thread whose loop could not be created.
   ///
-  /// The next request may start another thread, unless the loop stops. That thread, or the end of the loop, waits for this
-  /// one, which still holds its wake-up.
+  /// The next request may start another thread, unless the loop stops. The other thread, or the end of the loop, waits
+  /// for the present thread, which still holds its wake-up.
   mutating func abort() -> Remainder {
     guard phase == .running else { return end() }
     phase = .idle

@@ -91,7 +91,7 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
   func launch(_ state: inout LoopState<Command>) throws(LupineError) {
     let wakeUp = try WakeUp()
     do throws(SystemThread.Failure) {
-      // The thread of an earlier loop that could not be created.
+      // The thread whose loop could not be created, if there is one.
       let failed = state.thread
       state.thread = try SystemThread(name) { [self] in
         failed?.join()

@@ -17,7 +17,7 @@ public final class StatusLine: Sendable {
     guard let space = line.firstIndex(of: 0x20), let version = Self.version(line[..<space]) else {
       throw MalformedResponse.statusLine.error
     }
-    // HTTP/2 and HTTP/3 have no status line, but a field with the status.
+    // HTTP/2 and HTTP/3 have the field `:status` instead of a status line.
     let fault = version == .http2 || version == .http3 ? MalformedResponse.status : .statusLine
     let rest = line[(space + 1)...]
     let digits = rest.prefix(3)

@@ -22,9 +22,7 @@ extension MockReply {
   /// A literal as JSON, which may nest and mix: `["id": 1, "tags": ["a", nil]]`; see `json(_:status:encoder:)` of a
   /// value.
   ///
-  /// A variable in it must be a `JSONValue`: `["users": [["id": 1, "name": .string(name)]], "total": 1]`. An array, an
-  /// object, an array of objects and an object of objects also take variables of other types; Swift accepts no such
-  /// variable in a literal that nests in another way.
+  /// A literal with variables has an overload of its own: `["users": [["id": 1, "name": name]], "total": count]`.
   public static func json(
     _ value: JSONValue, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
   ) -> MockReply {
@@ -80,8 +78,7 @@ extension MockReply {
     encoded(elements.map { NestedElement(value: $0 ?? JSONValue.null) }, status, encoder)
   }
 
-  /// Gives the compiler's message for a nested literal that contains variables; see `json(_:status:encoder:)` of a
-  /// literal.
+  /// Makes the compiler report a value that cannot stand in a literal; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """
@@ -96,8 +93,7 @@ extension MockReply {
     .json(nil, status: status, encoder: encoder)
   }
 
-  /// Gives the compiler's message for a nested literal that contains variables; see `json(_:status:encoder:)` of a
-  /// literal.
+  /// Makes the compiler report a value that cannot stand in a literal; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """

@@ -110,8 +110,8 @@ public struct MultipartParser: Sendable {
 
   /// Consumes bytes from the front of the chunk up to the next event; `nil` if the event needs more bytes.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, whose message names the part. A part whose
-  ///   length differs from its `Content-Range` is malformed. After an error the parser must not be used.
+  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, whose message names the part. A part
+  ///   whose length differs from its `Content-Range` is malformed. After an error the parser must not be used.
   public mutating func next(in chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     while true {
       switch state {

@@ -14,7 +14,8 @@ extension Session {
   ///   - build: appends the parts; an error that it throws becomes the request's error.
   ///   - url: the target; a relative reference is appended to the base URL.
   ///   - method: the request's method. Default: POST.
-  ///   - headers: fields in addition to the session's. A `Content-Type` among them is kept, with the boundary of the form.
+  ///   - headers: fields in addition to the session's. A `Content-Type` among them is kept, with the boundary of the
+  ///     form.
   public func upload(
     multipart build: (inout MultipartFormData) throws -> Void, to url: some URLConvertible,
     method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders()
@@ -39,8 +40,8 @@ extension Session {
 extension OutgoingRequest {
   /// Returns the request with a multipart as its body.
   ///
-  /// The `Content-Type` is the multipart's. If the caller set one, it is kept with the boundary of the multipart in the
-  /// place of its own.
+  /// The `Content-Type` is the multipart's. If the caller set one, it is kept, and its boundary is replaced by that of
+  /// the multipart.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` if a part is invalid, or if the method is HEAD or TRACE, or GET
   ///   without the option `allowsBodyWithGET`.

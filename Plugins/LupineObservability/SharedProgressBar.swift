@@ -10,8 +10,8 @@ import LupineSupport
 /// above the bar. The line ends when all transfers have ended, with `finish()`, or when the bar is released.
 ///
 /// If the output is not a terminal, the bar writes a line with the first progress and at each further tenth of the
-/// expected transfers. If their number is unknown, it writes a line at each tenth and at the end of each transfer. While
-/// the length of a transfer is unknown, it also writes a line at every 10 MB.
+/// expected transfers. If their number is unknown, it writes a line at each tenth and at the end of each transfer.
+/// While the length of a transfer is unknown, it also writes a line at every 10 MB.
 public final class SharedProgressBar: Sendable {
   fileprivate struct State {
     var sum: ProgressSum
@@ -20,7 +20,7 @@ public final class SharedProgressBar: Sendable {
     var drawn: Duration?
     /// Whether the sum has changed since the last drawing.
     var isStale = false
-    /// The last step that a line shows, if the output is not a terminal; `nil` before the first line.
+    /// The greatest step that a line has shown, if the output is not a terminal; `nil` before the first line.
     var step: Step?
   }
 
@@ -144,16 +144,16 @@ extension SharedProgressBar.State {
   /// Whether the last drawing is at least 0.1 seconds ago, or there is none.
   fileprivate func isDue(_ now: Duration) -> Bool { drawn.map { now - $0 >= .milliseconds(100) } ?? true }
 
-  /// How far the transfers are, as far as lines of a log show it.
-  fileprivate struct Step {
-    /// The ended transfers, if there are few or if their number is unknown.
+  /// The part of the progress for whose changes a new line is written.
+  fileprivate struct Step: Equatable {
+    /// The ended transfers, if there are fewer than ten or if their number is unknown; otherwise 0.
     var ended = 0
     var tenths = 0
-    /// The tens of millions of bytes, if a length is unknown.
+    /// The tens of millions of bytes, if a length is unknown; otherwise 0.
     var volume: Int64 = 0
   }
 
-  /// Whether a line is due that is no drawing: the first one, or one for a step beyond the last line's.
+  /// Whether to write a line to an output that is not a terminal: at the first progress, and at each further step.
   fileprivate mutating func reachesNextStep() -> Bool {
     let counts = sum.counts
     let progress = sum.progress(now: .zero)
@@ -164,19 +164,19 @@ extension SharedProgressBar.State {
       step = reached
       return true
     }
-    // A transfer that is added makes the fraction smaller again, which is no step.
+    // A transfer that is added makes the fraction smaller, for which no line is written.
     step = Step(
       ended: max(last.ended, reached.ended), tenths: max(last.tenths, reached.tenths),
       volume: max(last.volume, reached.volume))
-    return reached.ended > last.ended || reached.tenths > last.tenths || reached.volume > last.volume
+    return step != last
   }
 }
 
 extension SessionRequest {
   /// Adds the download to a bar that several transfers share, and starts the request.
   ///
-  /// Call it after the methods that change the request, such as `validate()`. The transfer ends with the request, before
-  /// an awaited value is returned.
+  /// Call it after the methods that change the request, such as `validate()`. The transfer ends with the request,
+  /// before an awaited value is returned.
   ///
   /// - Parameter name: the name that stands before the error of the request.
   @discardableResult

@@ -13,7 +13,7 @@ import LupineFoundation
 ///   without the key counts as missing. Whoever can write to the server can remove responses, and bring back one that
 ///   it held before.
 /// - The machines share the key. A store with another key uses other names, so it neither reads nor replaces them.
-/// - A key of the store that has another type on the server, as another program has made it, is removed.
+/// - If another program has made a key of another type under one of the store's names, the store removes that key.
 /// - A response disappears after ``ResponseRecord/retention``, and earlier if the server needs the memory.
 /// - If the server fails, every method throws an error soon, and at once until the server is tried again; see
 ///   ``Configuration``. The cache then sends its requests.

@@ -7,10 +7,9 @@ import Synchronization
 /// Stops exchanges with a server that fails too often, so that the server can recover and callers fail fast.
 ///
 /// Each origin (scheme, host and port) has its own circuit, unless the configuration has another `key`. A circuit is
-/// closed at first. The circuit opens when the window
-/// has enough exchanges and too many of them failed: then exchanges fail at once with kind `circuitOpen`. After the
-/// break one exchange is sent as a probe. If it brings a good head the circuit closes, otherwise it opens for twice as
-/// long.
+/// closed at first. It opens when the window has enough exchanges and too many of them failed: then exchanges fail at
+/// once with kind `circuitOpen`. After the break one exchange is sent as a probe. If it brings a good head the circuit
+/// closes, otherwise it opens for twice as long.
 ///
 /// Failures are the configured statuses, network and proxy errors, malformed responses and timeouts, of the exchange or
 /// of the whole request. Cancellations are neither failures nor successes. The breaker counts every exchange: each

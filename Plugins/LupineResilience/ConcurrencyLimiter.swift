@@ -3,8 +3,8 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Limits the number of concurrent exchanges with each origin, or of each other `PolicyKey`; further exchanges wait in a
-/// first-in, first-out queue.
+/// Limits the number of concurrent exchanges with each origin, or with each value of another `PolicyKey`; further
+/// exchanges wait in a first-in, first-out queue.
 ///
 /// An exchange counts as running until the last byte of its response has been read. If the queue is full as well, an
 /// exchange fails at once with kind `concurrencyLimited`. Time in the queue counts towards the timeouts of the request.

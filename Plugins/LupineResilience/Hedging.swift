@@ -7,13 +7,13 @@ public import LupineSession
 /// the other exchanges are cancelled. An error of the connection that a `RetryPolicy` would retry, such as a refused or
 /// lost connection, starts the next exchange at once; any other error ends the hedging, and running exchanges continue.
 ///
-/// A response starts no exchange, whatever its status: a server that fails would get twice its load. `badStatusCodes`
-/// names the statuses of responses after which the exchange is sent again at once, and which are used only if no better
-/// response arrives. A bad response with `Retry-After` ends the hedging.
+/// By default no status of a response starts another exchange, because that would double the load of a server that
+/// fails. After a response whose status is in `badStatusCodes` the exchange is sent again at once; such a response is
+/// used only if no better one arrives. If it has `Retry-After`, it ends the hedging.
 ///
 /// Hedging makes the slowest requests faster at the cost of additional requests. It suits servers that are slow at
-/// random, not because of load. A `RetryBudget` limits the hedges of every cause to a part of the requests. Only requests that are idempotent
-/// and whose body can be sent again are hedged. Each redirect is a separate exchange.
+/// random, not because of load. A `RetryBudget` limits the hedges of every cause to a part of the requests. Only
+/// requests that are idempotent and whose body can be sent again are hedged. Each redirect is a separate exchange.
 public struct Hedging: Plugin {
   /// The time without a response after which the exchange is sent again.
   ///

@@ -2,8 +2,8 @@ public import LupineCore
 
 /// The exchanges that share one circuit, one limit or one queue of a policy.
 ///
-/// By default they are those with one origin. Behind a gateway one origin has several services: then a failing service
-/// opens the circuit of all, unless the key distinguishes them.
+/// By default they are those with one origin. A gateway has several services behind one origin. There one failing
+/// service opens the circuit of all, unless the key distinguishes them.
 public struct PolicyKey: Sendable {
   /// The key of one exchange.
   enum Value: Sendable, Hashable, CustomStringConvertible {
@@ -30,8 +30,8 @@ public struct PolicyKey: Sendable {
 
   /// One key for each origin and the beginning of the path.
   ///
-  /// - Parameter segments: the number of segments that count. Default: 1, so that `/orders/1` and `/orders/2` share a
-  ///   key. Each number of an order would have a key of its own if two segments counted.
+  /// - Parameter segments: the number of segments that count. With 1, the default, `/orders/1` and `/orders/2` share a
+  ///   key; with 2, each has its own.
   public static func path(segments: Int = 1) -> PolicyKey {
     PolicyKey { request in
       let parts = request.url.path.split(separator: "/").prefix(max(0, segments))
@@ -41,7 +41,7 @@ public struct PolicyKey: Sendable {
 
   /// A key from a closure, such as the name of the service that a field names.
   ///
-  /// Exchanges with equal keys belong together, also if their origins differ. Errors and events contain the key, so it
+  /// Exchanges with equal keys belong together even if their origins differ. Errors and events contain the key, so it
   /// must not be a secret. The closure may be called concurrently, and several times for one exchange.
   public static func custom(_ key: @escaping @Sendable (OutgoingRequest) -> String) -> PolicyKey {
     PolicyKey { .custom(key($0)) }

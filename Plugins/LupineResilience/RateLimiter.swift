@@ -4,8 +4,8 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Limits the number of exchanges with each origin, or of each other `PolicyKey`, that begin in any period of a given
-/// length; further exchanges wait for their turn.
+/// Limits the number of exchanges with each origin, or with each value of another `PolicyKey`, that begin in any period
+/// of a given length; further exchanges wait for their turn.
 ///
 /// The limit is exact: it holds for every period of that length, wherever the period begins. As many exchanges as the
 /// limit allows may begin at once. An exchange whose wait would exceed the maximum fails at once with kind
@@ -16,7 +16,7 @@ public final class RateLimiter: Plugin {
   struct Turns {
     private var starts: Deque<Duration> = []
 
-    /// Reserves a turn and returns its start; returns `nil` without a reservation if it is later than `latest`.
+    /// Reserves a turn and returns its start; returns `nil` without a reservation if the turn would be after `latest`.
     mutating func reserve(_ limit: Int, per interval: Duration, now: Duration, latest: Duration) -> Duration? {
       while let first = starts.first, first <= now - interval {
         assert(StepCount.add())

@@ -4,14 +4,14 @@ import COpenSSL
 ///
 /// The loop waits for each computation with a certificate, so a peer must not choose how long it takes.
 enum ChainLimits {
-  /// The maximum size in bytes; OpenSSL reads about 10 certificates in a millisecond, before it can count them.
+  /// The maximum size of all certificates in bytes; OpenSSL parses them all before they can be counted.
   static let bytes = 64 << 10
   /// The maximum number of certificates.
   static let certificates = 32
   /// The maximum size in bits of an RSA key.
   static let rsaKey = 8_192
 
-  /// Returns the exceeded limit as a sentence; `nil` if there is none.
+  /// Returns how the certificates exceed a limit, in lower case; `nil` if they exceed none.
   ///
   /// - Parameter context: the context that OpenSSL passes to the callback that replaces its verification.
   static func problem(in context: OpaquePointer) -> String? {

@@ -50,7 +50,7 @@ public enum OfferedAlgorithms {
     if !older.isEmpty, SSL_CTX_set_cipher_list(context, older.joined(separator: ":")) != 1 {
       throw failure("cipher suites", older.joined(separator: ", "))
     }
-    // A version without a name in the list keeps its default cipher suites.
+    // A version of TLS without a name in the list keeps its default cipher suites.
     if older.isEmpty, let defaultSuites { SSL_CTX_set_cipher_list(context, defaultSuites) }
   }
 
@@ -83,19 +83,19 @@ extension OfferedAlgorithms {
     return own == "(NONE)" ? name : own
   }
 
-  /// Whether OpenSSL offers a cipher suite, which it is made to offer alone.
+  /// Whether OpenSSL offers a cipher suite of this name; the context then offers no other suite of its version.
   private static func isOffered(_ name: String, by context: OpaquePointer) -> Bool {
     guard isSingleName(name) else { return false }
     if isForTLS13(name) { return SSL_CTX_set_ciphersuites(context, name) == 1 }
     let own = openSSLName(name)
-    // OpenSSL takes names of groups of cipher suites, such as HIGH, for a name.
+    // OpenSSL also accepts the names of groups of cipher suites, such as HIGH.
     guard SSL_CTX_set_cipher_list(context, own) == 1 else { return false }
     return (0..<lupine_ciphers_count(context)).contains { index in
       SSL_CIPHER_get_name(lupine_cipher_at(context, index)).map { String(cString: $0) } == own
     }
   }
 
-  /// The system's cipher suites before TLS 1.3, without those whose parameters the server may choose as it likes.
+  /// The system's cipher suites before TLS 1.3, without those that use a finite field of the server's choice.
   private static let defaultSuites: String? = {
     guard let context = SSL_CTX_new(TLS_client_method()) else { return nil }
     defer { SSL_CTX_free(context) }
@@ -109,7 +109,9 @@ extension OfferedAlgorithms {
     .joined(separator: ":")
   }()
 
-  /// The elliptic curves, and the hybrid of X25519 and ML-KEM where OpenSSL has it (3.5), which then sends two key shares.
+  /// The elliptic curves, and the hybrid of X25519 and ML-KEM where OpenSSL has it (3.5).
+  ///
+  /// With the hybrid, OpenSSL sends two key shares.
   private static let defaultGroups: String = {
     let curves = "X25519:P-256:X448:P-384:P-521"
     let hybrid = "*X25519MLKEM768:*" + curves

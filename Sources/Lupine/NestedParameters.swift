@@ -14,7 +14,7 @@ public func request(
   Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+/// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
 @available(
   *, unavailable,
   message: """
@@ -41,7 +41,7 @@ public func request(
     template, path: values, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+/// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
 @available(
   *, unavailable,
   message: """
@@ -69,7 +69,7 @@ public func download(
     url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: destination)
 }
 
-/// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+/// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
 @available(
   *, unavailable,
   message: """
@@ -96,7 +96,7 @@ public func streamRequest(
     url, method: method, parameters: parameters, encoder: encoder, headers: headers, window: window)
 }
 
-/// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+/// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
 @available(
   *, unavailable,
   message: """

@@ -4,7 +4,7 @@ public import LupineCore
 public import LupineSession
 
 extension Session {
-  /// Makes a stream request with parameters that nest, and whose values have different types.
+  /// Makes a stream request with nested parameters of different types.
   @_disfavoredOverload
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
@@ -15,7 +15,7 @@ extension Session {
     }
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """
@@ -31,7 +31,7 @@ extension Session {
     streamRequest(url)
   }
 
-  /// Makes a stream request with parameters that nest, and whose values have different types.
+  /// Makes a stream request with nested parameters of different types.
   ///
   /// Fields are those of swift-http-types.
   @_disfavoredOverload

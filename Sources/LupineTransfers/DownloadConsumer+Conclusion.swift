@@ -83,7 +83,7 @@ extension DownloadConsumer {
 
   private func kept(_ error: LupineError, _ state: DownloadState) -> LupineError? {
     guard let partial = state.partial, state.isResumable else { return nil }
-    // If the name cannot change, the file can still be resumed until a download takes it for an orphan.
+    // If the name cannot be changed, the file can be resumed only until a later download removes it as an orphan.
     try? partial.keep()
     guard let resume = state.resumeState(offset: partial.length) else { return nil }
     return error.resumable(with: resume.encoded())

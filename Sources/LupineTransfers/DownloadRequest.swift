@@ -72,9 +72,9 @@ extension DownloadRequest {
   /// file stay unchanged. The same applies to a file at the path that is no checkpoint. If there is no file, or a
   /// checkpoint of another file, the download begins.
   ///
-  /// A file is the same if its URL is. If the URL changes each time, as signed URLs do, give the file a name: a
-  /// checkpoint with this name is continued, whatever its URL. The server must still confirm the file's strong
-  /// validator and length. If a checkpoint is not continued, the event `continued` reports the reason.
+  /// A checkpoint belongs to the file whose URL it has. If the URL changes each time, as signed URLs do, give the file
+  /// a name: a checkpoint with this name is continued, whatever its URL. The server must still confirm the file's
+  /// strong validator and length. If a checkpoint is not continued, the event `continued` reports the reason.
   ///
   /// Each download needs its own checkpoint. The checkpoint of another download is not overwritten while that download
   /// runs or can be resumed, until it ends or is given up with `discard(checkpoint:)`. A file that is no checkpoint is
@@ -176,9 +176,9 @@ extension DownloadRequest {
   /// Removes the partial files of downloads in a folder whose processes ended before the downloads could be resumed.
   ///
   /// The first download of a process into a folder does the same. A file is removed only if it belongs to this user, has
-  /// the name of a partial file that no resume data and no checkpoint names, and is locked by no process. If the file is
-  /// of another machine, or the machine has been started again, it must also be unchanged for a day. The file system is
-  /// used on the caller's thread, which waits.
+  /// the name of a partial file that no resume data and no checkpoint names, and is locked by no process. A file of
+  /// another machine, or from before a restart of this one, must also be unchanged for a day. The file system is used
+  /// on the caller's thread, which waits.
   ///
   /// - Parameter folder: the folder of the destinations, or the system's temporary folder.
   /// - Returns: the number of files that were removed.

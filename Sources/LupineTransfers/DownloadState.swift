@@ -14,7 +14,7 @@ struct DownloadState {
   var place: DownloadDestination.Place?
   /// Why the partial file of an earlier download cannot be continued; `nil` if it can, or if there is none.
   var obstacle: String?
-  /// Why the state in the checkpoint is not used, although it is one; `nil` if it is used, or if there is none.
+  /// Why the checkpoint is not continued, which belongs to another file; `nil` if it is continued, or if there is none.
   var otherCheckpoint: String?
   /// The URL of the request, before adapters, redirects and fresh URLs; credentials that the program supplies again are
   /// sent to it.
@@ -194,7 +194,7 @@ extension DownloadState {
     }
   }
 
-  /// The advice for a checkpoint whose URL differs in its query alone, as the URLs of signed requests do.
+  /// The advice for a checkpoint whose URL differs only in its query, as signed URLs do.
   private func hint(about resume: ResumeState) -> String {
     guard let url, let other = try? HTTPURL(resume.url), other.origin == url.origin, other.path == url.path else {
       return ""

@@ -16,7 +16,7 @@ extension Session {
     }
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """

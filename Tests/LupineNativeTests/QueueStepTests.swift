@@ -75,7 +75,7 @@ import TransportSupport
         #expect(lookups.waitingCount == 0)
       }
     }
-    // The names of one queue are steps; the exchanges of one name are in a table.
+    // Each name takes steps in the queue; the exchanges of one name are in a table.
     if !isOneName {
       expectGrowth(try await steps(99), try await steps(990))
     } else {
@@ -121,7 +121,7 @@ import TransportSupport
     async throws
   {
     let release = Gate()
-    let peer = try HTTP2Peer(settings: [0, 3, 0, 0, 0, 1]) { stream, number in
+    let peer = try HTTP2Peer(settings: HTTP2Peer.Frame.maximumStreams(1).payload) { stream, number in
       if number == 0 { try? release.blockUntilOpen() }
       return [.send(.head(stream, [("content-length", "2")])), .send(.data(stream, "ok", ends: true))]
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LupineSQLite
 
-/// Stores whose locks another process has.
+/// Stores whose locks another process holds.
 ///
-/// Their clocks pass the second at once for which a call tries to take a lock.
+/// With an `ImmediateClock`, a call gives up a lock at once instead of after a second.
 @Suite(.timeLimit(.minutes(1))) struct LockTests {
   enum Lock: CaseIterable, Sendable {
     /// The lock of the folder.
@@ -22,7 +22,7 @@ import Testing
     private let program = Process()
     private var connection: Connection?
 
-    /// - Parameter isStopped: whether a program has the lock of the folder, and is stopped. Default: false.
+    /// - Parameter isStopped: whether the program that has the lock of the folder is stopped. Default: false.
     init(_ lock: Lock, _ stage: StoreFolderStage, isStopped: Bool = false) throws {
       guard lock == .folder else {
         connection = try Connection(stage.database)
@@ -98,7 +98,7 @@ import Testing
     #expect(try await store.bytes("small") == small)
     #expect(try await store.responses(for: "missing").isEmpty)
     #expect(try await store.size() > 0)
-    // The lock of the folder is needed by a program that opens the database alone.
+    // Only a program that opens the database needs the lock of the folder.
     let isLocked = lock == .database
     #expect(await self.isLocked { try await store.add("key", small) } == isLocked)
     #expect(await self.isLocked { _ = try await store.update(stored, to: stored.record) } == isLocked)

@@ -40,7 +40,8 @@ import Testing
     #expect(try await store.size() == 0)
   }
 
-  @Test(arguments: [Int64.max, 1 << 60, 0, -1, .min]) func `every size and length is taken`(size: Int64) async throws {
+  @Test(arguments: [Int64.max, 1 << 60, 0, -1, .min])
+  func `every size and length is accepted`(size: Int64) async throws {
     let store = stage.makeStore(maximumSize: size)
     let record = ResponseRecord(key: "key", head: HTTPResponse(status: .ok))
     var writers: [(any ResponseStoreWriter)?] = []

@@ -3,19 +3,19 @@ import LupineFixtures
 import Testing
 import TransportSupport
 
-/// A host some of whose addresses do not answer, in a network namespace of its own (RFC 8305 section 5).
+/// A host with silent addresses, in a network namespace of its own (RFC 8305 section 5).
 ///
-/// Every packet to the address disappears: it leaves through a veth device whose other end has no address.
+/// Every packet to a silent address disappears: it leaves through a veth device whose other end has no address.
 @Suite(.overEachTransport, .timeLimit(.minutes(1))) struct BlackholeTests {
   private static let hole = "fd00:99::2"
-  private static let oldHole = "10.99.0.2"
+  private static let ipv4Hole = "10.99.0.2"
 
   private static let script = """
     ip link set lo up &&
     ip link add hole type veth peer name end && ip link set hole up && ip link set end up &&
     ip -6 address add fd00:99::1/64 dev hole nodad &&
     ip -6 neighbour add \(hole) lladdr 02:00:00:00:00:02 dev hole &&
-    ip address add 10.99.0.1/24 dev hole && ip neighbour add \(oldHole) lladdr 02:00:00:00:00:02 dev hole && exec "$@"
+    ip address add 10.99.0.1/24 dev hole && ip neighbour add \(ipv4Hole) lladdr 02:00:00:00:00:02 dev hole && exec "$@"
     """
 
   private static let isPermitted =
@@ -26,13 +26,14 @@ import TransportSupport
   private static let condition = ConditionTrait.enabled(
     if: isPermitted || Peers.areRequired && geteuid() == 0, "network namespaces are not permitted here")
 
-  /// Without a second attempt beside the first one, the request would wait for the connect timeout of an hour, or for the
-  /// kernel's of two minutes, and the probe would be ended first.
+  /// `timeout` would end the probe before the first attempt ends.
+  ///
+  /// The attempt would wait for the connect timeout of an hour, or for that of the kernel, which is two minutes.
   @Test(
     condition,
     arguments: [
-      "\(hole) 127.0.0.1", "127.0.0.1 \(hole)", "\(oldHole) 127.0.0.1", "\(oldHole) \(hole) 127.0.0.1",
-      "\(oldHole) 10.99.0.3 127.0.0.1",
+      "\(hole) 127.0.0.1", "127.0.0.1 \(hole)", "\(ipv4Hole) 127.0.0.1", "\(ipv4Hole) \(hole) 127.0.0.1",
+      "\(ipv4Hole) 10.99.0.3 127.0.0.1",
     ])
   func `a host whose first addresses are silent is reached before their attempts end`(addresses: String) throws {
     let lines = try Program.run(

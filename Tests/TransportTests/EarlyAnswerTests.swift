@@ -4,7 +4,7 @@ import PeerSupport
 import Testing
 import TransportSupport
 
-/// Complete responses to uploads of which the server reads nothing more.
+/// Complete responses from servers that stop reading the upload.
 @Suite(.overEachTransport, .timeLimit(.minutes(2))) struct EarlyAnswerTests {
   @Test(arguments: [200, 413], [false, true])
   func `a complete response is returned although the upload never ends`(status: Int, isStalled: Bool) async throws {
@@ -14,7 +14,7 @@ import TransportSupport
       return ScriptedReply(reply, connection: .keep)
     }
     let client = Client()
-    // The reader has nothing more, or more than the buffers of the connection take.
+    // The body has no further piece for now, or more bytes than the buffers of the connection take.
     let body: RequestBody =
       isStalled
       ? .stream { GatedPieces([[1, 2, 3]], Gate(), []) }
@@ -31,9 +31,9 @@ import TransportSupport
   func `a complete response over HTTP 2 is returned although the window of the upload stays closed`(
     status: Int
   ) async throws {
-    // SETTINGS_INITIAL_WINDOW_SIZE is 0: the client cannot send its body.
+    // With a window of 0 the client cannot send its body.
     let peer = try HTTP2Peer(
-      settings: [0, 4, 0, 0, 0, 0],
+      settings: HTTP2Peer.Frame.initialWindow(0).payload,
       onHead: { stream in
         [.send(.head(stream, status: status, [("content-length", "6")])), .send(.data(stream, "enough", ends: true))]
       },

@@ -24,10 +24,10 @@ import TrustSupport
     return withExtendedLifetime(server) { error }
   }
 
-  /// The name of a cipher suite whose parameters the server chooses, as it is registered and as OpenSSL names it.
+  /// A cipher suite with a finite field that the server chooses: its registered name, and its name in OpenSSL.
   private static let suites = ["TLS_DHE_RSA_WITH_AES_128_GCM_SHA256", "DHE-RSA-AES128-GCM-SHA256"]
 
-  /// A server with finite-field Diffie-Hellman alone, over a field of this size; `nil` means a usual one.
+  /// A server with finite-field Diffie-Hellman alone, over a field of this size; `nil` means OpenSSL's choice.
   private func fieldServer(bits: Int?) throws -> TLSServer {
     let options = ["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"]
     if let bits {
@@ -68,7 +68,7 @@ import TrustSupport
     #expect(failure.message.contains("handshake failure"))
   }
 
-  @Test(arguments: suites) func `a configuration can offer it`(name: String) async throws {
+  @Test(arguments: suites) func `a configuration can offer finite-field Diffie-Hellman`(name: String) async throws {
     let client = Client(Self.transport(TLSAlgorithms(cipherSuites: [name])))
     let server = try fieldServer(bits: nil)
     let fetched = try await client.fetch(server.url())
@@ -90,7 +90,7 @@ import TrustSupport
     #expect(await error(server, offering: TLSAlgorithms(groups: ["X25519", "ffdhe2048"])) == nil)
   }
 
-  @Test func `a list of cipher suites replaces those of its version alone`() async throws {
+  @Test func `a list of cipher suites of one version leaves those of the other version unchanged`() async throws {
     let newer = try TLSServer("rsa", chain: "intermediate", options: ["-tls1_3"])
     #expect(await error(newer, offering: TLSAlgorithms(cipherSuites: Self.suites)) == nil)
     let client = Client(Self.transport(TLSAlgorithms(cipherSuites: ["TLS_CHACHA20_POLY1305_SHA256"])))
@@ -109,14 +109,14 @@ import TrustSupport
   }
 
   @Test(arguments: evaluators)
-  func `a larger RSA key is refused, whatever evaluates it`(evaluator: (any TrustEvaluator)?) async throws {
+  func `a larger RSA key is refused, with each evaluator`(evaluator: (any TrustEvaluator)?) async throws {
     let server = try TLSServer("rsa-16384", chain: "intermediate")
     let failure = try #require(try await Online().error(server, evaluator))
     #expect(failure.kind == .certificateRejected)
     #expect(failure.message.contains("an RSA key has 16384 bits"), "\(failure)")
   }
 
-  @Test func `the keys of all certificates count, also of one that the chain does not need`() async throws {
+  @Test func `the limit of RSA keys also holds for a certificate that the chain does not need`() async throws {
     let failure = try #require(await error(try TLSServer("valid", chain: "rsa-16384.chain")))
     #expect(failure.kind == .certificateRejected)
     #expect(failure.message.contains("an RSA key has 16384 bits"), "\(failure)")

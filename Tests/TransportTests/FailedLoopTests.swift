@@ -29,7 +29,7 @@ import Testing
     /// Whether the wake-up of the first thread is freed.
     var isFreed: Bool { first.withLock { $0 != nil && $0?.wakeUp == nil } }
 
-    /// Whether it was when the second thread created its loop; `nil` before.
+    /// The value of `isFreed` when the second thread created its loop; `nil` before.
     var wasFreedAtNextStart: Bool? { wasFreed.withLock { $0 } }
 
     func start(_ wakeUp: WakeUp) {

@@ -8,12 +8,13 @@ import TransportSupport
 
 /// Heads whose first field line begins with white space, after an ordinary response.
 ///
-/// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has freed.
+/// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has
+/// freed.
 @Suite(.overEachTransport, .timeLimit(.minutes(2))) struct FoldedHeadTests {
   private static let end = "Content-Length: 0\r\n\r\n"
   private static let ordinary = "HTTP/1.1 200 OK\r\nX-A: \(String(repeating: "a", count: 100))\r\n\(end)"
 
-  /// The starts of responses whose first field line of all begins with white space.
+  /// The beginnings of responses; the first field line of each begins with white space.
   static let folded = [
     "HTTP/1.1 200 OK\r\n x: y\r\n", "HTTP/1.1 200 OK\r\n\tx: y\r\n", "HTTP/1.1 200 OK\r\n :\r\n",
     "HTTP/1.1 200 OK\r\n  x: \(String(repeating: "y", count: 17_000))\r\n",
@@ -85,7 +86,7 @@ import TransportSupport
     try await expectErrors(20, client, ordinary: "http://origin.example/", folded: "http://origin.example/folded")
   }
 
-  /// The first requests are forwarded and leave a handle behind that the tunnel's request uses.
+  /// The first request is forwarded; the request through the tunnel uses its handle again.
   @Test(arguments: folded)
   func `a folded first line of a proxy's response to CONNECT is an error`(start: String) async throws {
     let proxy = try ScriptedServer { .verbatim($0.method == .connect ? start + "\r\n" : Self.ordinary) }

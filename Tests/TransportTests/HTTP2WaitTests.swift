@@ -20,8 +20,6 @@ import TransportSupport
     func add(_ number: Int) -> Int { value.add(number, ordering: .relaxed).newValue }
   }
 
-  /// SETTINGS_MAX_CONCURRENT_STREAMS of 1.
-  private static let oneStream: [UInt8] = [0, 3, 0, 0, 0, 1]
   private static let ok: @Sendable (UInt32, Int) -> [HTTP2Peer.Step] = { stream, _ in
     [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
   }
@@ -64,7 +62,7 @@ import TransportSupport
   @Test(arguments: [1, 5]) func `a server that allows one stream at a time responds to 200 requests`(
     rounds: Int
   ) async throws {
-    let peer = try HTTP2Peer(settings: Self.oneStream, isSecured: true, script: Self.ok)
+    let peer = try HTTP2Peer(settings: Frame.maximumStreams(1).payload, isSecured: true, script: Self.ok)
     defer { peer.stop() }
     let client = Client.trusting()
     for _ in 1...rounds {

@@ -11,8 +11,9 @@ import TransportSupport
 @Suite(.overEachTransport, .timeLimit(.minutes(2))) struct LostConnectionTests {
   private static let count = 12
 
-  /// A server that answers the first request of each connection, once that many have arrived, and then lets the
-  /// connection die at its next request.
+  /// A server that answers the first request of each connection, and ends the connection at its next request.
+  ///
+  /// The answer to `/first` waits for `ready`.
   private func server(_ ready: Gate) throws -> ScriptedServer {
     try ScriptedServer { request in
       if request.index > 0 { return .closeBeforeHead }
@@ -38,13 +39,12 @@ import TransportSupport
     // The request itself, and one resend on a new connection.
     #expect(server.requests.count == Self.count + 2)
     #expect(server.connectionCount == Self.count + 1)
-    // The connections that were idle as long are closed.
+    // The connections that were idle as long as the lost one are closed.
     try await server.waitForOpenConnections(1)
     await client.transport.shutdown()
   }
 
-  @Test func `an exchange that needs a new connection uses no idle one, and leaves its own for the next`() async throws
-  {
+  @Test func `an exchange that needs a new connection uses no idle one, and keeps the new one open`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     let client = Client()
     _ = try await client.fetch(server.url)

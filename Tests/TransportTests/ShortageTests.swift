@@ -4,9 +4,10 @@ import LupineTesting
 import Testing
 import TransportSupport
 
-/// A process that lacks descriptors or memory from its start, in a process of its own.
+/// Programs that lack descriptors or memory from their start, each in a process of its own.
 ///
-/// libdispatch, which runs Swift's tasks, opens descriptors with the first task, and ends the process if it does not get them.
+/// libdispatch, which runs Swift's tasks, opens descriptors with the first task, and ends the process if it cannot open
+/// them.
 @Suite(.overEachTransport, .timeLimit(.minutes(5))) struct ShortageTests {
   /// Runs the probe with a limit of the shell.
   private func run(_ limit: String, _ steps: [String], url: String) throws -> [String] {

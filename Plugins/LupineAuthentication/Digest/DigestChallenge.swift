@@ -27,7 +27,7 @@ struct DigestChallenge: Sendable {
     let offered = parameters["qop"].map { text in
       text.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     }
-    // A list without a value offers nothing, as a missing one does; RFC 7616 section 3.3 requires a value.
+    // An empty list counts as a missing one, although RFC 7616 section 3.3 requires a value.
     if let offered, !offered.isEmpty {
       guard let protection = [Protection.request, .requestAndBody].first(where: { offered.contains($0.rawValue) })
       else { return nil }

@@ -47,10 +47,10 @@ public struct OAuthClient: Sendable, HidesSecrets {
 
   /// Requests a token.
   ///
-  /// - Throws: `LupineError` of kind `unacceptableStatusCode` if the server refuses, with its error code, such as
-  ///   `invalid_grant`, and its description (RFC 6749 section 5.2); also if it does so with status 200. The description
-  ///   is omitted if it may repeat a secret of the request. Of kind `serializationFailed` if the response is no JSON or
-  ///   contains no bearer token; otherwise the error of the request.
+  /// - Throws: `LupineError` of kind `unacceptableStatusCode` if the server refuses, even with status 200. The message
+  ///   has the server's error code, such as `invalid_grant`, and its description (RFC 6749 section 5.2). The
+  ///   description is omitted if it may repeat a secret of the request. The kind is `serializationFailed` if the
+  ///   response is not JSON or contains no bearer token. Otherwise the error is that of the request.
   public func token(_ grant: OAuthGrant, for session: Session) async throws(LupineError) -> OAuthToken {
     let request = session.request(tokenRequest(grant)).redirector(.doNotFollow)
     let response = await request.serializingData().response
@@ -107,8 +107,8 @@ public struct OAuthClient: Sendable, HidesSecrets {
     !code.isEmpty && code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
   }
 
-  /// Returns a description of an error; `nil` if it is long, has no character of the standard (RFC 6749 section 5.2),
-  /// or may repeat a secret or a part of one.
+  /// Returns a description of an error; `nil` if it is empty, has more than 200 bytes or one that is not printable
+  /// ASCII, or may repeat a secret or a part of one.
   private func printable(_ text: String, secrets: [String]) -> String? {
     guard 1...200 ~= text.utf8.count, text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else { return nil }
     let secrets = secrets + [secret].compactMap { $0 }
@@ -116,7 +116,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
     let isSecret = secrets.contains { secret in
       text.contains(secret) || parts.contains { $0.utf8.count >= 4 && secret.contains($0) }
     }
-    // A long word with a digit is an identifier or a token, not a word for people.
+    // A long word with a digit is an identifier or a token, not a word of a sentence.
     let hasToken = parts.contains { $0.utf8.count >= 16 && $0.contains(where: \.isNumber) }
     return isSecret || hasToken ? nil : text
   }

@@ -64,7 +64,7 @@ struct OAuthResponse: Decodable {
   let expiresIn: Double?
   let refreshToken: String?
   let scope: String?
-  /// The code of a refusal; empty if it is no text.
+  /// The code of a refusal; empty if the server sends something other than text.
   let error: String?
   /// The text for developers about a refusal.
   let errorDescription: String?
@@ -77,7 +77,7 @@ struct OAuthResponse: Decodable {
       try (try? values.decodeIfPresent(Double.self, forKey: .expiresIn))
       ?? values.decodeIfPresent(String.self, forKey: .expiresIn).flatMap(Double.init)
     refreshToken = try values.decodeIfPresent(String.self, forKey: .refreshToken)
-    // Some servers send an array in the place of a list with spaces.
+    // Some servers send an array instead of a text with spaces.
     scope =
       (try? values.decodeIfPresent(String.self, forKey: .scope))
       ?? (try? values.decodeIfPresent([String].self, forKey: .scope))?.joined(separator: " ")

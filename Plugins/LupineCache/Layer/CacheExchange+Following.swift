@@ -16,7 +16,7 @@ extension CacheExchange {
     case .send(.uriMiss), .send(.stale), .validate(.stale), .complete: break
     case .use, .validate, .send, .refuse: return false
     }
-    // The other request may receive the response that is retried.
+    // A retry does not share a response, because it could be the one that is retried.
     return !request.isRetry && request.wantsWhole && request.policy == .byProtocol
       && request.directives == CacheDirectives()
   }

@@ -50,7 +50,7 @@ extension CacheExchange {
     return rest
   }
 
-  /// Whether a whole response contradicts itself, or has another length than the content with the same validator.
+  /// Whether a response contradicts itself, or is a 200 with the validator of the stored beginning and another length.
   private static func contradicts(_ head: HTTPResponse, _ beginning: Candidate, _ part: ContentPart) -> Bool {
     if head.hasContradictoryRange { return true }
     guard head.status == .ok, let total = part.total, beginning.isContinued(by: head) else { return false }

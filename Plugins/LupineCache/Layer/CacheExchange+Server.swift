@@ -164,9 +164,9 @@ extension CacheExchange {
     }
   }
 
-  /// Changes the store after a response of the server.
+  /// Changes the store after a response of the server, and ignores an error.
   ///
-  /// A cancellation of the exchange ends the wait; the session then ends the request.
+  /// A cancellation of the exchange ends the wait. The session then ends the request.
   func change(
     orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Void
   ) async {

@@ -23,7 +23,7 @@ final class CacheStorage: Sendable {
   }
 
   let store: any ResponseStore
-  /// The calls of a store that may not answer; `nil` for a store in memory.
+  /// Bounds the calls of a store that may not answer; `nil` for a store in memory.
   let calls: StoreCalls?
   /// The store if it can answer from memory; `nil` for another store.
   let immediate: (any ImmediateStore)?
@@ -94,7 +94,8 @@ final class CacheStorage: Sendable {
         continue
       }
       guard await calls.wait(for: writing.isOver) else {
-        throw LupineError(.storeUnavailable, "A response of the URL has been stored for more than a second.")
+        throw LupineError(
+          .storeUnavailable, "The store of the cache needs more than a second to store a response of this URL.")
       }
     }
     return try await store.responses(for: key)
@@ -125,7 +126,7 @@ final class CacheStorage: Sendable {
     state.withLock { $0.invalidations.mark(of: key.exact) }
   }
 
-  /// Removes all responses of a key, and prevents that those that are under way or being stored appear.
+  /// Removes all responses of a key, and discards those that are under way or being stored.
   ///
   /// - Throws: the last error of the store.
   func invalidate(_ key: CacheKey) async throws(LupineError) {

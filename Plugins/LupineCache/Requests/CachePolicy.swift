@@ -76,8 +76,8 @@ extension SessionRequest {
   /// It also stores a response that states no lifetime. A response that forbids storage (`no-store`, or `private` in a
   /// shared cache) is not stored. The lifetime counts from the response's age 0, and holds for requests that set it.
   ///
-  /// It applies to the statuses 200, 203, 204, 300, 301 and 308, and to the errors that are named. Other responses, such
-  /// as 302, 401, 429 and 503, are stored only if the server permits it, and for the time that the server states.
+  /// It applies to the statuses 200, 203, 204, 300, 301 and 308, and to the errors that are named. Other responses,
+  /// such as 302, 401, 429 and 503, are stored only if the server permits it, and for the time that the server states.
   ///
   /// - Parameters:
   ///   - lifetime: the lifetime; a negative one means 0.

@@ -41,7 +41,7 @@ struct ReuseRules: Sendable {
     guard let rules else { return wantsStored ? .refuse : decision(for: request, selection) }
     let decision = rules.decision
     if case .use = decision {
-      // The response may be the one that is retried.
+      // The stored response may be the one that is retried.
       guard request.isRetry else { return decision }
       return wantsStored ? .refuse : .send(.request)
     }

@@ -4,8 +4,8 @@ import LupineSupport
 
 /// The keys under which the responses of a target URI are stored.
 ///
-/// The target URI has the value of `Host` (RFC 9110 section 7.1): a request whose own `Host` differs from its URL has
-/// keys of its own. They have the URL as well, because two servers may answer for one name.
+/// The value of `Host` is a part of the target URI (RFC 9110 section 7.1): a request whose `Host` differs from its URL
+/// has keys of its own. Those keys contain the URL too, because two servers may answer for one name.
 struct CacheKey: Sendable, Hashable {
   /// The longest URL in bytes, with a `Host` of its own; a response with a longer one is not stored.
   static let maximumLength = 8 << 10
@@ -21,7 +21,7 @@ struct CacheKey: Sendable, Hashable {
   }
 
   private let target: String
-  /// A space, which no URL has, and the `Host`; empty if the request has none of its own.
+  /// A space, which no URL contains, and the value of `Host`; empty if the request has no `Host` of its own.
   private let ending: String
 
   /// The keys of a URL; `nil` if it is too long.
@@ -34,7 +34,7 @@ struct CacheKey: Sendable, Hashable {
     guard exact.utf8.count <= Self.maximumLength else { return nil }
   }
 
-  /// The fields `Host`, if they name another authority than the URL.
+  /// The values of `Host`, if they name another authority than the URL.
   private static func ownHost(of url: HTTPURL, _ fields: HTTPFields) -> String? {
     guard fields.contains(.host) else { return nil }
     let values = fields[values: .host].map { value in
@@ -43,7 +43,7 @@ struct CacheKey: Sendable, Hashable {
     return values == [url.authority] ? nil : values.joined(separator: ",")
   }
 
-  /// What keys without a query begin with.
+  /// The beginning of keys without a query.
   private static let withoutQueryMark = "* "
 
   /// Whether a key is one without a query.

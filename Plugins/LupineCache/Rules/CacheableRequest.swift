@@ -9,7 +9,7 @@ struct CacheableRequest: Sendable {
   private let read: RequestFields
   let policy: CachePolicy
   private let lifetime: CacheLifetime?
-  /// Whether the request was sent before, and is sent again by a retrier.
+  /// Whether a retrier sends the request again.
   let isRetry: Bool
   /// The keyed hash of the connection key.
   let connection: String

@@ -20,26 +20,14 @@ struct ContentPart: Sendable, Equatable {
   /// Reads `Content-Range` of a 206 (RFC 9110 section 14.4); `nil` if the content has several ranges, another unit, or a
   /// range that is invalid or of an unknown whole.
   init?(of head: HTTPResponse) {
-    guard head.status == .partialContent else { return nil }
-    guard let content = head.contentRange, let total = content.total else { return nil }
+    guard head.status == .partialContent, let content = head.contentRange, let total = content.total else { return nil }
     self.init(content.range, of: total)
   }
 
   /// Reads a range such as `0-4/10` or `0-4/*`.
   init?(_ text: String) {
-    let halves = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard halves.count == 2 else { return nil }
-    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
-      last < .max
-    else { return nil }
-    let total = Self.number(halves[1])
-    guard total != nil || halves[1] == "*" else { return nil }
-    self.init(first..<last + 1, of: total)
-  }
-
-  private static func number(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
+    guard let content = ContentRange("bytes " + text) else { return nil }
+    self.init(content.range, of: content.total)
   }
 
   /// The range as `Content-Range` states it.

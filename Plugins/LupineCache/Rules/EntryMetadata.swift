@@ -57,7 +57,7 @@ struct EntryMetadata: Sendable, Equatable {
 }
 
 extension EntryMetadata {
-  /// Version 1 had responses with a content coding that did not vary with `Accept-Encoding`.
+  /// In version 1, responses with a content coding did not vary with `Accept-Encoding`.
   private static let version = "2"
 
   /// The metadata as the store keeps them: one value a line.
@@ -87,7 +87,7 @@ extension EntryMetadata {
 
   /// Milliseconds since 1970.
   private static func text(_ date: Date) -> String {
-    String(Int64(clamping: (date.timeIntervalSince1970 * 1_000).rounded()))
+    String(Int64(saturating: (date.timeIntervalSince1970 * 1_000).rounded()))
   }
 
   private static func date(_ text: String) -> Date? {

@@ -15,7 +15,7 @@ struct Freshness: Sendable, Equatable {
   var rest: Double { lifetime - age }
 
   /// The whole seconds until the response is stale; `nil` if its age cannot be known.
-  var timeToLive: Int? { age.isFinite ? Int(clamping: Int64(clamping: rest)) : nil }
+  var timeToLive: Int? { age.isFinite ? Int(saturating: rest.rounded(.down)) : nil }
 
   /// Whether the response is within a number of seconds after its freshness.
   func isStale(byAtMost seconds: Double?) -> Bool { seconds.map { age.isFinite && age - lifetime < $0 } ?? false }

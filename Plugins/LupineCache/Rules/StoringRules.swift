@@ -68,8 +68,8 @@ enum StoringRules {
       && (head.headerFields.contains(.eTag) || head.headerFields.contains(.lastModified))
   }
 
-  /// The statuses of which no response is stored, whatever it says: those that ask for a credential, whose request is then
-  /// sent again, and those of RFC 6585 and of RFC 8470 (Too Early).
+  /// The statuses whose responses are never stored: those that ask for a credential, after which the request is sent
+  /// again, and those of RFC 6585 and RFC 8470 (Too Early).
   private static let unstorableStatuses: Set<Int> = [401, 407, 425, 428, 429, 431, 511]
 
   /// The final statuses whose caching requirements this cache implements (RFC 9110 section 15).

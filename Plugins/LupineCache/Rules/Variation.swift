@@ -6,8 +6,8 @@ struct Variation: Sendable, Equatable {
   /// The names in lower case, sorted and without duplicates.
   let names: [String]
 
-  /// Reads the `Vary` fields of a response; `nil` if one of them is `*`, which no request matches, or has a member that
-  /// is no name of a field.
+  /// Reads the `Vary` fields of a response; `nil` if a member is `*`, which no request matches, or is no name of a
+  /// field.
   ///
   /// A response with a content coding varies with `Accept-Encoding` even if it does not say so: not every request can
   /// use the coding.

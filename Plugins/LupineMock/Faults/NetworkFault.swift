@@ -35,8 +35,8 @@ public enum NetworkFault: Sendable, Hashable {
   case doubledLength
   /// The head has a field, `X-Oversized`, whose value has this number of bytes, at most 64 MiB.
   case oversizedField(bytes: Int)
-  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes and is 158 times smaller;
-  /// 1 byte to 16 GiB.
+  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes, from 1 byte to 16 GiB, and is 158
+  /// times smaller.
   case compressedBomb(decodedBytes: Int)
   /// The HTTP/2 server sends GOAWAY (RFC 9113 section 6.8) and does not process the request.
   ///
@@ -95,10 +95,13 @@ extension Duration {
 
 /// A small body in the content coding `deflate` that decodes to many zeros.
 public enum CompressedBomb {
-  /// The largest number of bytes to which a body decodes: 16 GiB, from some 100 MB.
+  /// The maximum number of bytes to which a body decodes: 16 GiB, from about 100 MB.
   public static let maximumDecodedBytes = 1 << 34
 
-  /// Returns the zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
+  /// Returns a body that decodes to a number of zeros, from 1 to `maximumDecodedBytes`.
+  ///
+  /// It is one block with fixed codes (RFC 1951 section 3.2.6) in the zlib format (RFC 1950): a zero, then copies of
+  /// it.
   public static func data(decodedBytes count: Int) -> Data {
     let count = min(max(1, count), maximumDecodedBytes)
     var bits = BitWriter(bytes: [0x78, 0x9C])

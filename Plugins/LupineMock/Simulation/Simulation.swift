@@ -59,9 +59,9 @@ public final class Simulation: Sendable {
 
   /// Throws if a condition is false, so that the seed counts as failing.
   ///
-  /// Use this method inside an exploration, or the trait `.exploring` of `LupineTesting`: otherwise an expectation of a
-  /// test library does not end the exploration, and is reported without the seed and the faults. Each source location is
-  /// a separate expectation, whatever its message.
+  /// Inside an exploration use this method, or give the test the trait `.exploring` of `LupineTesting`. Without them an
+  /// expectation of a test library does not end the exploration, and its report lacks the seed and the faults. Each
+  /// source location is a separate expectation, whatever its message.
   public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line,
     column: UInt = #column
@@ -72,8 +72,8 @@ public final class Simulation: Sendable {
 
   /// Counts the run as failed, although its body does not throw.
   ///
-  /// For a test library, whose expectations record an issue and continue: `explore(seeds:)` and `withSimulation(seed:)`
-  /// throw the first recorded failure when the body has ended, in the place of the body's own error.
+  /// It is meant for test libraries, whose expectations record an issue and continue. When the body has ended,
+  /// `explore(seeds:)` and `withSimulation(seed:)` throw the first recorded failure instead of the body's own error.
   public func recordFailure(_ message: String, fileID: String, line: UInt, column: UInt) {
     state.withLock { $0.failure = $0.failure ?? Self.unmet(message, fileID, line, column) }
   }

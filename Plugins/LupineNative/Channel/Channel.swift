@@ -11,22 +11,23 @@ protocol Channel: AnyObject {
   /// Receives bytes into the front of a buffer.
   ///
   /// A call does a limited amount of work. A result that does not fill the buffer has emptied the socket, unless
-  /// `holdsInput` says otherwise. `end` means that the peer has ended its direction in the way that its protocol defines.
+  /// `holdsInput` is true. `end` means that the peer has ended its direction in the way that its protocol defines.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketResult
 
   /// Whether a receive brings something although the socket is empty.
   var holdsInput: Bool { get }
 
-  /// The work of all calls so far, apart from the bytes of content: the number of records, in which a control message
-  /// counts as several.
+  /// The work of all calls so far, in records; a control message counts as several.
+  ///
+  /// The bytes of content do not count.
   var work: Int { get }
 
   /// Whether there is nothing to read: neither bytes nor the end of the connection.
   var isQuiet: Bool { get }
 
-  /// Whether what carries the channel, such as the connection below TLS, has ended.
+  /// Whether the channel below, such as the connection that carries TLS, has ended.
   ///
-  /// Default: `false`, for a channel that nothing carries.
+  /// Default: `false`, for a channel without another one below.
   var hasSocketEnded: Bool { get }
 
   /// Why the channel has failed, if it knows more than that the connection is lost.

@@ -13,7 +13,7 @@ extension Exchange {
   ///
   /// The connection is available to the next exchange before the consumer hears of the end. If the request is not
   /// completely sent, the rest stays unsent (RFC 9112 section 9.3, RFC 9113 section 8.1): the server may have stopped
-  /// reading it.
+  /// reading the request.
   func finish(_ end: ResponseEnd) {
     guard phase != .ended else { return }
     let now = MonotonicClock.now
@@ -40,7 +40,7 @@ extension Exchange {
     }
   }
 
-  /// Closes the connections of the route that are probably lost as well, if a reused one was lost before the response.
+  /// Closes the connections of the route that are probably lost too, if a reused one was lost before the response.
   private func recordLoss(_ error: LupineError) {
     guard phase == .active, isReused, error.kind == .connectionLost, times.firstByte == nil, let connection,
       carrier?.isConnectionLost == true

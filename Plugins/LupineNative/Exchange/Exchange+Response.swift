@@ -41,13 +41,15 @@ extension Exchange {
 
   /// Ends the exchange after its complete response.
   ///
-  /// While the consumer holds the response back, the rest of the request goes out, because the consumer may wait for that.
+  /// While the consumer holds the response back, the rest of the request is sent: the consumer may wait for its end.
   func end(_ end: ResponseEnd) {
     guard incoming.isPaused, !outgoing.isComplete, !outgoing.isAbandoned else { return finish(end) }
     incoming.end = end
   }
 
-  /// Ends the exchange if its complete response has arrived, and the rest of the request can no longer go out.
+  /// Ends the exchange with its complete response, because the rest of the request can no longer be sent.
+  ///
+  /// No effect if the response is not complete.
   ///
   /// - Returns: whether the response is complete.
   func endWithoutRest() -> Bool {

@@ -43,8 +43,8 @@ final class HTTP2Session {
   let heads: HeadCache
   private var session: OpaquePointer?
   private(set) var hasSettings = false
-  /// The number of PING frames that the peer has not answered.
-  private(set) var unansweredPings = 0
+  /// Whether the peer has not answered the last PING frame.
+  private(set) var awaitsPingAnswer = false
   /// Whether the connection has ended, so that no more content is sent.
   private(set) var isEnding = false
   /// Why nghttp2 has refused a frame of the connection.
@@ -159,8 +159,8 @@ final class HTTP2Session {
 
   /// Ends the session because its connection has ended.
   ///
-  /// nghttp2 first closes the streams that it is about to reset, with the reason of each: a peer that breaks a rule of a
-  /// stream may close the connection at once.
+  /// nghttp2 first closes the streams that it is about to reset, each with its own reason: a peer that violates a rule
+  /// of a stream may close the connection at once.
   func end(_ error: LupineError) {
     isEnding = true
     var output: [UInt8] = []
@@ -168,10 +168,8 @@ final class HTTP2Session {
     fail(error)
   }
 
-  /// Asks the peer for a sign of life.
-  func ping() {
-    if nghttp2_submit_ping(session, 0, nil) == 0 { unansweredPings += 1 }
-  }
+  /// Sends a PING frame, which a live peer answers.
+  func ping() { awaitsPingAnswer = nghttp2_submit_ping(session, 0, nil) == 0 }
 }
 
 /// The streams, for their users.
@@ -235,7 +233,7 @@ extension HTTP2Session {
 
   func receivedGoAway() { isDraining = true }
 
-  func receivedPingAnswer() { unansweredPings = max(0, unansweredPings - 1) }
+  func receivedPingAnswer() { awaitsPingAnswer = false }
 
   /// Returns the bytes to the window of the connection.
   func receivedContent(_ count: Int) { nghttp2_session_consume_connection(session, count) }

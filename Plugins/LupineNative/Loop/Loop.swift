@@ -28,7 +28,7 @@ final class Loop {
   private var yielding: [any TurnTaker] = []
   /// The connections of HTTP/2 that have frames to send at the end of the turn.
   private var flushing: [HTTP2Connection] = []
-  /// When exchanges try another address, in order.
+  /// When exchanges try another address, the earliest time first.
   private var dialing = Heap<NextAddress>()
   private var isStopping = false
   private var stopsWhenIdle = false
@@ -62,7 +62,7 @@ final class Loop {
     flush()
     settle()
     connections.closeAll()
-    // They refer to the loop and to their connections, whose sockets would stay open.
+    // The elements refer to the loop and to their connections, whose sockets would stay open.
     yielding = []
   }
 

@@ -94,8 +94,8 @@ final class Connections {
   /// Closes every connection.
   func closeAll() {
     for case let connection? in table {
-      connection.closeChannel()
-      if connection.isIdle { discard(connection) } else { close(connection) }
+      recordUse(of: connection)
+      close(connection)
     }
   }
 }
@@ -180,8 +180,9 @@ extension Connections {
 
   /// Closes the connections of a route that are probably lost, because a reused connection was lost.
   ///
-  /// These are the connections of HTTP/1.1 that have been idle as long, and the connections of HTTP/2 that existed when
-  /// the exchange on the lost connection began. The latter take no new streams, and are closed after their last one.
+  /// These are the connections of HTTP/1.1 that became idle no later than the lost one, and those of HTTP/2 that
+  /// existed when the exchange on the lost connection began. The latter take no new streams, and are closed after their
+  /// last one.
   func recordLoss(of lost: Connection, usedSince start: UInt64) {
     let route = lost.route
     while let connection = route.idle.first, connection.idleSince <= lost.idleSince { discard(connection) }

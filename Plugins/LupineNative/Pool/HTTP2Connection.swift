@@ -28,7 +28,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private static let inputSlice = 16 << 10
   /// The number of bytes that are composed before they are sent.
   private static let outputLimit = 128 << 10
-  /// The time in nanoseconds in which an idle connection answers a PING; otherwise it is closed.
+  /// The time in nanoseconds after which an idle connection is closed if its peer has not answered a PING.
   private static let probeTimeout: UInt64 = 5_000_000_000
 
   let connection: Connection
@@ -110,7 +110,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
 
   /// Takes new streams again, if the peer has answered the PING.
   private func endProbe() {
-    guard isProbed, session.unansweredPings == 0, session.failure == nil, !session.isDraining else { return }
+    guard isProbed, !session.awaitsPingAnswer, session.failure == nil, !session.isDraining else { return }
     isProbed = false
     connection.route.sharing.add(self)
     guard connection.isIdle else { return }
@@ -244,7 +244,7 @@ extension HTTP2Connection {
 
   /// Why the connection is lost.
   ///
-  /// END_STREAM ends a body over HTTP/2, so that a missing close_notify means nothing more than the end.
+  /// END_STREAM ends a body over HTTP/2, so that no body depends on close_notify.
   private var loss: LupineError {
     if connection.hasEndedWithoutNotice, connection.failure?.kind == .connectionLost { return HTTP2Failure.lost }
     return connection.failure ?? HTTP2Failure.lost

@@ -5,7 +5,7 @@ import LupineSupport
 struct IdleConnections {
   /// A time at which a connection may expire.
   ///
-  /// It holds no connection, whose descriptor would stay open.
+  /// It has no reference to the connection, which would keep the descriptor open.
   private struct Expiry: Comparable {
     let time: UInt64
     let descriptor: Int32
@@ -17,7 +17,7 @@ struct IdleConnections {
   }
 
   private var queue = RemovableQueue<Connection>()
-  /// One entry for each connection that is or was idle, and further ones for those whose lifetime has become shorter.
+  /// An entry for each connection that is or was idle, and a further one each time its lifetime becomes shorter.
   private var expiries = Heap<Expiry>()
   var count: Int { queue.count }
   /// The connection that has been idle for the longest time.
@@ -47,7 +47,7 @@ struct IdleConnections {
 
   /// Whether a connection, whose entry has been removed, has expired; otherwise adds its next entry.
   mutating func hasExpired(_ connection: Connection, at now: UInt64) -> Bool {
-    // The entry of an earlier connection with this descriptor, or one that was replaced, changes nothing.
+    // The entry belongs to an earlier connection with this descriptor, or another entry has replaced it.
     guard let time = connection.scheduledExpiry, time <= now else { return false }
     connection.scheduledExpiry = nil
     guard connection.isIdle else { return false }

@@ -21,7 +21,7 @@ protocol StreamWaiter: AnyObject {
 struct SharedConnections {
   /// The connections that take new streams, in the order in which they were made.
   private var connections = RemovableQueue<HTTP2Connection>()
-  /// Those of them that may have a free stream; the others report one with `offer`.
+  /// Those of them that may have a free stream; `offer` adds the others when they have one.
   private var available = RemovableQueue<HTTP2Connection>()
   /// The exchanges that wait, in order.
   private var waiting = RemovableQueue<any StreamWaiter>()

@@ -81,7 +81,7 @@ enum SocketResult {
   case bytes(Int)
   /// Nothing can be moved now; the poller reports when that changes.
   case wouldBlock
-  /// What has been received so far contains nothing for the caller, and more may have arrived; no event reports it.
+  /// The received bytes contain nothing for the caller. More may have arrived, which no event reports.
   case overhead
   /// The peer has ended its direction.
   case end

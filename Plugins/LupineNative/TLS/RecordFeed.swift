@@ -1,8 +1,8 @@
 import LupineEventLoop
 
-/// The received bytes that OpenSSL has not read, which it gets record by record.
+/// The received bytes that OpenSSL has not read; OpenSSL gets them record by record.
 ///
-/// So the channel decides before each record whether OpenSSL may process it in this turn.
+/// So the channel decides before each record whether OpenSSL may process the record in this turn.
 struct RecordFeed {
   /// The number of bytes that are received at once; a record has at most 16 KiB of content.
   private static let size = 32 << 10

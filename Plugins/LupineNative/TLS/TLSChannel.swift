@@ -14,7 +14,7 @@ final class TLSChannel: Channel {
   private static let maximumSessions = 64
   /// The work after which a call returns.
   private static let workAtOnce = 64
-  /// The work of a message about the connection itself, such as KeyUpdate: as much as that of so many records.
+  /// The work of a message about the connection itself, such as KeyUpdate, in records.
   private static let workOfMessage = 8
 
   /// How the handshake stands.
@@ -146,7 +146,7 @@ final class TLSChannel: Channel {
     return ending ?? (isInterrupted ? .overhead : .wouldBlock)
   }
 
-  /// Whether the present call continues after a read without content, which sets `ending`.
+  /// Sets `ending` after a read without content, and returns whether the present call continues.
   private func continues(after code: Int32) -> Bool {
     ending = ending(SSL_get_error(connection.pointer, code))
     if ending != nil || isDry || isInterrupted { return false }
@@ -191,8 +191,8 @@ final class TLSChannel: Channel {
 
   var work: Int { ownWork + inner.work }
 
-  /// Also processes what the peer has sent about the connection itself, such as session tickets; false if there is more
-  /// of it than a call processes.
+  /// Also processes messages about the connection itself, such as session tickets; false if there are more of them than
+  /// a call processes.
   var isQuiet: Bool {
     guard ending == nil else { return false }
     beginCall()

@@ -94,8 +94,7 @@ enum RedisScript: String, Sendable {
     return 0
     """
 
-  /// Removes a key of another type than the store gives it, as from another program with the same prefix; the script
-  /// would fail each time.
+  /// Removes a key that another program has made with another type, because the script would fail each time.
   private var preparation: String {
     """
     local kind = redis.call('TYPE', KEYS[1]).ok
@@ -104,7 +103,7 @@ enum RedisScript: String, Sendable {
     """
   }
 
-  /// The type of `KEYS[1]`.
+  /// The type that the store gives to `KEYS[1]`.
   private var type: String {
     switch self {
     case .responses, .commit, .update, .remove, .removeAll, .size: "hash"

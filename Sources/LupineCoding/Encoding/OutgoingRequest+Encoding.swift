@@ -34,7 +34,7 @@ extension OutgoingRequest {
 }
 
 extension OutgoingRequest {
-  /// Returns the request with parameters added that nest, and whose values have different types.
+  /// Returns the request with nested parameters of different types added.
   ///
   /// - Throws: `LupineError` from the encoder.
   @_disfavoredOverload
@@ -44,7 +44,7 @@ extension OutgoingRequest {
     try LupineError.encodingParameters { try encoder.encode(NestedParameter(parameters), into: self) }
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """

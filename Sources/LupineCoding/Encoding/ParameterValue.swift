@@ -60,8 +60,8 @@ extension Optional: ParameterValue where Wrapped: ParameterValue {
   }
 }
 
-// The same type instead of `Element: ParameterValue`, here and below: from it the compiler infers the type of a nested
-// literal, also if its values have different types.
+// `Element` is one fixed type here, and `Value` below, because the compiler then infers the type of a nested literal
+// whose values have different types. It does not with the condition `Element: ParameterValue`.
 extension Array: ParameterValue where Element == (any ParameterValue)? {
   /// Encodes the elements as an array; `nil` becomes `null`.
   public func encodeParameter(into container: inout any SingleValueEncodingContainer) throws {

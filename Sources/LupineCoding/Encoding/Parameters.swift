@@ -25,7 +25,7 @@ public struct Parameters: Sendable, Hashable {
   @_disfavoredOverload
   public init(_ values: [String: any JSONValueConvertible]) { self.values = values.mapValues { $0.jsonValue } }
 
-  /// Gives the compiler's message for values of variables in nested literals.
+  /// Makes the compiler report a variable in a nested literal.
   @available(
     *, unavailable,
     message:

@@ -96,7 +96,7 @@ public final class ConnectionLimiter {
   public func leave(_ id: UInt64, from host: HostQueue) {
     if host.remove(id) {
       waiting -= 1
-      // The exchange behind it may have other options, and may start.
+      // The next exchange of the host may have other limits, and may start.
       offer(host)
       mayFindOne = waiting > 0
       return
@@ -119,7 +119,7 @@ public final class ConnectionLimiter {
     offer(host)
   }
 
-  /// Makes the first waiting exchange of a host a candidate, unless it is one or the host is full.
+  /// Makes the first waiting exchange of a host a candidate, unless it already is one or the host is full.
   private func offer(_ host: HostQueue) {
     guard let waiter = host.next, host.offered != waiter.id, hasRoom(host, waiter) else { return }
     host.offered = waiter.id
@@ -156,9 +156,10 @@ public final class ConnectionLimiter {
   }
 }
 
-/// The first waiting exchanges of the hosts that are not full, also some that have left their queues.
+/// The first waiting exchange of each host that is not full; some of them may have left their queues.
 ///
-/// A heap for each limit on the running exchanges: few sessions with different limits share a transport.
+/// Each limit on the number of running exchanges has its own heap. There are few heaps, because few sessions with
+/// different limits share a transport.
 private struct Candidates {
   struct Candidate: Comparable {
     let waiter: QueuedExchange
@@ -181,7 +182,7 @@ private struct Candidates {
     count += 1
   }
 
-  /// Removes and returns the first candidate that may start while so many exchanges run.
+  /// Removes and returns the first candidate that may start beside this number of running exchanges.
   mutating func popBest(running: Int) -> Candidate? {
     var best: (limit: Int, candidate: Candidate)?
     for (limit, heap) in heaps where limit > running {

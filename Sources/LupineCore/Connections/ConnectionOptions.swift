@@ -52,7 +52,9 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
 /// Addresses that replace the resolver's result for a host name.
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
-  /// Combines the hashes of all names: each exchange hashes its connection key, whose overrides may be many.
+  /// The combined hashes of all entries.
+  ///
+  /// Each exchange hashes its connection key, which may contain many overrides.
   private var digest = 0
 
   /// Creates overrides for no name.

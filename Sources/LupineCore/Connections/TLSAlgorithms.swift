@@ -7,12 +7,13 @@ public struct TLSAlgorithms: Sendable, Hashable {
   /// The names of the cipher suites, the preferred one first.
   ///
   /// Default: `nil`, which means those of the system without finite-field Diffie-Hellman (DHE). With DHE the server chooses
-  /// how long the client computes: 2.6 seconds for a field of 10,000 bits, in which the transport does nothing else.
+  /// how long the client computes. A field of 10,000 bits took 2.6 seconds, during which nothing else in the transport
+  /// moved.
   ///
   /// A name is the registered one, such as `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, or OpenSSL's, such as
   /// `ECDHE-RSA-AES128-GCM-SHA256`. TLS 1.3 has cipher suites of its own, such as `TLS_AES_128_GCM_SHA256`. A version of
-  /// which the list names none keeps its default ones. If the list contains DHE, a field of more than 4,096 bits is
-  /// refused.
+  /// TLS without a cipher suite in the list keeps its default ones. If the list contains DHE, a field of more than
+  /// 4,096 bits is refused.
   public var cipherSuites: [String]?
   /// The names of the groups for the key exchange, the preferred one first.
   ///

@@ -8,9 +8,9 @@ extension TransferContext {
   /// unless the operation captures this context or the session.
   ///
   /// - Parameters:
-  ///   - isAwaited: whether the end of the session waits for the task, as for one that stores a response.
-  ///     `Session.finishRequests()` then waits for it, for a second at most. `Session.shutdown()`, and a session that is
-  ///     released, cancel it only after a second. Default: `false`.
+  ///   - isAwaited: whether the end of the session waits for the task, for example because it stores a response.
+  ///     `Session.finishRequests()` then waits for it, for a second at most. `Session.shutdown()` cancels it only after
+  ///     a second, and so does the release of the session. Default: `false`.
   ///   - operation: the work. It runs in a task of its own, on the session's executor, or else on the global one. It
   ///     returns soon after its task is cancelled.
   /// - Returns: whether the task was started; `false` after the shutdown of the session.

@@ -6,7 +6,7 @@ public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?
     var handler: (@Sendable () -> Void)?
-    /// What ends the waits of the exchange, in the order of their beginnings.
+    /// The closures that end the waits of the exchange, in the order in which the waits began.
     var interruptions: [Interruption] = []
     var isFinished = false
     var isSuspended = false

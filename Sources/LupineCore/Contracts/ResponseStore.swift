@@ -11,8 +11,8 @@ public import HTTPTypes
 /// - The store may remove any response at any time, for example to make room. The cache then sends the request.
 /// - An error means that the store has failed, not the request. The cache sends the request, and a response that was
 ///   not stored completely does not appear.
-/// - A cache waits for a call for a second at most, and then cancels its task and goes on without the store. A store that
-///   waits for a lock or a disk may return later; nobody uses the result.
+/// - A cache waits a second at most for a call. Then it cancels the task of the call and goes on without the store. A
+///   store that waits for a lock or a disk may return later; the result is dropped.
 /// - What the store returns is what was stored. A store whose medium may be damaged or changed by others verifies it,
 ///   and treats a damaged response as missing.
 ///

@@ -197,8 +197,8 @@ extension OutgoingRequest {
     /// Whether to send `Expect: 100-continue` and wait for the server's interim response before the body (RFC 9110
     /// section 10.1.1).
     ///
-    /// If the server answers 417 (Expectation Failed), the session sends the request once more without the expectation,
-    /// unless its body can be sent only once.
+    /// If the server answers 417 (Expectation Failed), the session sends the request once more without `Expect`, unless
+    /// its body can be sent only once.
     ///
     /// Default: no.
     public var expectsContinue = false

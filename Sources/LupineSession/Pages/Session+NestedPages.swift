@@ -14,7 +14,7 @@ extension Session {
     return PageSequence(session: self, first: first, decoder: decoder, limit: limit, configure: configure)
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """

@@ -10,8 +10,8 @@ enum NextStep: Sendable {
   case redirect(OutgoingRequest)
   /// The same request is sent with a credential for the server or the proxy.
   case authenticate
-  /// The handler of the response sends another request, for example for a file from its beginning, or the request is
-  /// sent again without an expectation.
+  /// Another request is sent: one of the response's handler, for example for a file from its beginning, or the same
+  /// request without `Expect`.
   case restart(OutgoingRequest)
 }
 
@@ -51,8 +51,8 @@ extension Attempt {
     return try await step(of: handler, after: response, to: request)
   }
 
-  /// Returns the request without its expectation of 100 (Continue), if the server refuses the expectation with 417 (RFC
-  /// 9110 section 10.1.1) and the body can be sent; `nil` for any other response.
+  /// Returns the request without `Expect: 100-continue`, if the server refuses that with 417 and the body can be sent
+  /// again; `nil` otherwise (RFC 9110 section 10.1.1).
   private func unexpecting(_ request: OutgoingRequest, after response: TransportResponse) -> OutgoingRequest? {
     let field = request.headers[.expect]
     guard response.statusCode == 417, request.expectsContinue || field != nil,

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The resends of one request.
 ///
-/// A lost connection does not show whether the server has processed the request, so that few resends are safe for the
-/// server. A request that the server has certainly not processed may be sent more often. For example, a server that
-/// closes each connection after a few requests refuses the other concurrent requests once for each connection.
+/// After the loss of a connection it is unknown whether the server has processed the request, so the request is resent
+/// only a few times. A request that the server has certainly not processed is resent more often: a server that closes
+/// each connection after a few requests may refuse a request on several connections.
 struct Resends {
   /// The maximum number of resends after the loss of a reused connection.
   private static let mostLosses = 3

@@ -20,7 +20,7 @@ extension ExecutionState {
     var hasListeners = false
   }
 
-  /// What the end of a request leaves to do.
+  /// The work that remains when a request has ended.
   struct End {
     let followers: [Follower]
     let gates: [Gate]

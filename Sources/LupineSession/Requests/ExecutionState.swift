@@ -260,7 +260,7 @@ struct ExecutionState {
   /// The serializers whose failure the retriers decide about; empty after the end.
   var retriableSerializers: [any RetriableSerializer] { waiters.retriableSerializers }
 
-  /// Expects a retry, which counts once it sends something, and keeps the outcome of the attempt that failed.
+  /// Expects a retry, which counts when its first exchange begins, and keeps the outcome of the attempt that failed.
   mutating func expectRetry(after outcome: RequestOutcome) {
     isRetry = true
     history.keep(outcome)

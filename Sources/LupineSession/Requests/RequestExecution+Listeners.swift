@@ -68,8 +68,8 @@ extension RequestExecution {
 extension RequestExecution {
   /// Adds a listener, which receives the outcome before any awaited value is returned and before any handler is called.
   ///
-  /// A display that must be complete before the program continues needs this, such as a progress bar. The request waits
-  /// for its listeners, unless it is cancelled or times out. It calls each of them once, in tasks of their own, after
+  /// Use it for a display that must be complete before the program continues, such as a progress bar. The request waits
+  /// for its listeners, unless it is cancelled or times out. It calls each listener once, in a task of its own, after
   /// the last progress. This method does not start the request.
   ///
   /// - Returns: false, without a change, if the request has ended.

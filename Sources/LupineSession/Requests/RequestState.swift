@@ -49,9 +49,9 @@ extension SessionRequest {
 
   /// The number of retries so far; 0 without a retrier.
   ///
-  /// A retry counts once its request is sent, and not if the request ends in the delay or in an adapter before. The
-  /// connections that an event stream makes after one that ended are not retries. May be read from any thread, also
-  /// after the end.
+  /// A retry counts when its request is sent. A retry that ends earlier, during its delay or in an adapter, does not
+  /// count. The connections that an event stream makes after one that ended are not retries. May be read from any
+  /// thread, also after the end.
   public var retryCount: Int { execution.state.withLock { $0.retryCount } }
 }
 

@@ -37,11 +37,12 @@ extension HTTPResponse {
   /// The range of the body; `nil` if the field is missing, invalid, not in bytes, or has two different values.
   public var contentRange: ContentRange? { headerFields.singleton(.contentRange).flatMap { ContentRange($0) } }
 
-  /// Whether `Content-Range` contradicts the status or `Content-Length`, so that the bytes belong to no known place.
+  /// Whether `Content-Range` contradicts the status or `Content-Length`, so that the place of the bytes is unknown.
   ///
-  /// The field contradicts a 206 whose length is another. It contradicts any other status unless its range is the whole
-  /// content, with the stated length, because only 206 and 416 define the field (RFC 9110 section 14.4). A range in
-  /// another unit than bytes contradicts nothing: some services count the items of a page in it.
+  /// The field contradicts a 206 if its range has another length than `Content-Length`. Only 206 and 416 define the
+  /// field (RFC 9110 section 14.4), so it contradicts any other status unless its range is the whole content with the
+  /// stated length. A range in another unit than bytes contradicts nothing: some services count the items of a page
+  /// in it.
   public var hasContradictoryRange: Bool {
     let values = headerFields[values: .contentRange].filter { $0.lowercased().hasPrefix("bytes") }
     guard !values.isEmpty, status.code != 416 else { return false }

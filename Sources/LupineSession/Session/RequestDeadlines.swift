@@ -4,7 +4,7 @@ import LupineSupport
 
 /// The next deadlines of running requests.
 ///
-/// A request is looked at when a deadline of it has passed, and once after it has got another one. Each look takes
+/// A request is checked when its deadline has passed, and once after it has got another deadline. Each check takes
 /// logarithmic time.
 struct RequestDeadlines {
   private struct Entry: Comparable {
@@ -17,12 +17,14 @@ struct RequestDeadlines {
     }
   }
 
-  /// Also entries of requests that have ended or have got another deadline, until they are the earliest or outnumber the
-  /// others.
+  /// The entries of all requests.
+  ///
+  /// Those of requests that have ended or have got another deadline are removed when they
+  /// are the earliest or outnumber the others.
   private var entries = Heap<Entry>()
   /// The deadline of each request that has an entry.
   private var current: [RequestID: Duration] = [:]
-  /// The requests that have got a deadline since the last look; also some that have ended.
+  /// The requests that have got a deadline since the last check; some of them may have ended.
   private var changed: [RequestID] = []
 
   /// Records that a request has got a deadline, which may be earlier than its present one.
@@ -35,7 +37,7 @@ struct RequestDeadlines {
     changed = Array(Set(changed.filter(isRunning)))
   }
 
-  /// Returns the requests to look at, in order, and forgets their deadlines.
+  /// Returns the requests to check, in order, and forgets their deadlines.
   mutating func takeDue(_ now: Duration) -> [RequestID] {
     var due = Set(changed)
     changed = []

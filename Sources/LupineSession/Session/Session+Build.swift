@@ -9,7 +9,7 @@ extension Session.Builder {
   /// Within `TransportOverride`, as in some tests, the transport is the one that the override returns.
   ///
   /// - Throws: `LupineError` of kind `configuration` that lists every issue of the configuration, or of kind `other` if
-  ///   Swift's threads do not run yet and the process has no descriptors left to start them.
+  ///   Swift's threads do not run yet and the process has too few descriptors left to start them.
   public func build() throws(LupineError) -> Session {
     if let code = SwiftRuntime.start() { throw Self.runtimeError(code) }
     guard let transport, let wrap = TransportOverride.wrap else { return try assembled() }
@@ -53,7 +53,7 @@ extension Session.Builder {
     LupineError(
       .other,
       "Swift's threads cannot be started: the limit of open files is reached (errno \(code)). Close some, or raise the "
-        + "limit (ulimit -n). Without this check libdispatch would end the process.")
+        + "limit (ulimit -n).")
   }
 
   private static func error(_ issues: [ConfigurationIssue]) -> LupineError {

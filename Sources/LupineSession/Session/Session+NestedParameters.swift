@@ -3,7 +3,7 @@ public import LupineCoding
 public import LupineCore
 
 extension Session {
-  /// Makes a request with parameters that nest, and whose values have different types.
+  /// Makes a request with nested parameters of different types.
   @_disfavoredOverload
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
@@ -15,7 +15,7 @@ extension Session {
       })
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """
@@ -31,7 +31,7 @@ extension Session {
     request(url)
   }
 
-  /// Returns a request with parameters that nest, and whose values have different types.
+  /// Returns a request with nested parameters of different types.
   @_disfavoredOverload
   public func makeOutgoingRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
@@ -43,7 +43,7 @@ extension Session {
     }
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """
@@ -59,7 +59,7 @@ extension Session {
     try makeOutgoingRequest(url)
   }
 
-  /// Makes a request with parameters that nest, and whose values have different types.
+  /// Makes a request with nested parameters of different types.
   ///
   /// Fields are those of swift-http-types.
   @_disfavoredOverload
@@ -70,7 +70,7 @@ extension Session {
     request(url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers))
   }
 
-  /// Returns a request with parameters that nest, and whose values have different types.
+  /// Returns a request with nested parameters of different types.
   ///
   /// Fields are those of swift-http-types.
   @_disfavoredOverload
@@ -92,7 +92,7 @@ extension Session {
     request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
   }
 
-  /// Gives the compiler's message for values that are no parameters; see `ParameterValue`.
+  /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,
     message: """

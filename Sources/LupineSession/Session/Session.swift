@@ -90,9 +90,9 @@ public final class Session: Sendable {
 
   /// Ends every request of this session with kind `sessionShutDown`, refuses new ones, and waits until all have ended.
   ///
-  /// The same applies to its background tasks: they are cancelled, and no other can be started. Those that are awaited,
-  /// such as the storing of responses in a cache, have a second before. A background task must not call this method,
-  /// because it would wait for itself.
+  /// The same applies to its background tasks: they are cancelled, and no other can be started. Awaited
+  /// tasks, such as those that store responses in a cache, are cancelled only after a second. A background task must
+  /// not call this method, because it would wait for itself.
   ///
   /// The session releases its transport but does not shut it down, because another session may use it. A transport that
   /// has no other owner is deinitialized.
@@ -108,7 +108,7 @@ public final class Session: Sendable {
 
   /// Waits until every running request has ended and its handlers have been called.
   ///
-  /// It also waits for the awaited background tasks, such as the storing of responses in a cache, for a second at most.
+  /// It also waits a second at most for the awaited background tasks, such as those that store responses in a cache.
   ///
   /// Call it before a program exits if its work is in handlers. A suspended request, or an event stream that is read
   /// and suspended, counts as running until it is resumed or cancelled.
@@ -174,8 +174,8 @@ extension Session {
 
   /// Waits until no background task of the session runs.
   ///
-  /// `finishRequests()` waits for the awaited ones alone, and for a second at most. Do not call this method while a task
-  /// without end runs, such as a periodic one; `shutdown()` ends such a task.
+  /// `finishRequests()` waits only for the awaited tasks, and for a second at most. Do not call this method while a
+  /// task without end runs, such as a periodic one; `shutdown()` ends such a task.
   public func finishBackgroundTasks() async { await exchangeSettings.finishBackgroundTasks() }
 }
 

@@ -40,7 +40,7 @@ public struct ProbeCircuit: Sendable {
   /// Records a success.
   public mutating func succeed() { self = ProbeCircuit(delays: delays) }
 
-  /// Records a failure; those of calls that began before the circuit opened do not count.
+  /// Records a failure; failures of calls that began before the circuit opened do not count.
   public mutating func fail(at now: Duration, isProbe: Bool) {
     guard isProbe || probeTime == nil else { return }
     if isProbe { delay = delay > delays.upperBound / 2 ? delays.upperBound : delay + delay }

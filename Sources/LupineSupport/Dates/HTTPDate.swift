@@ -75,7 +75,7 @@ public enum HTTPDate {
     guard let number = number(text) else { return nil }
     if text.utf8.count == 4 { return number }
     guard text.utf8.count == 2 else { return nil }
-    // Any other year has no HTTP date.
+    // Bounded to the years 0 to 9999, because an HTTP date has no other year.
     let years = (now.timeIntervalSince1970 / 31_556_952).rounded(.down)
     let current = 1970 + min(max(Int(saturating: years), -1_970), 8_029)
     let candidate = current - current % 100 + number

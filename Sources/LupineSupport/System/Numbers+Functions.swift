@@ -16,14 +16,6 @@ extension Double {
   public var cosine: Double { cos(self) }
 }
 
-extension Int64 {
-  /// The number without its fraction, rounded down, or the nearest 64-bit number; 0 if it is not a number.
-  public init(clamping number: Double) {
-    let whole = number.rounded(.down)
-    self = Int64(exactly: whole) ?? (whole.isNaN ? 0 : whole < 0 ? .min : .max)
-  }
-}
-
 extension UInt64 {
   /// Random bits as a number in `0..<1`.
   public var fraction: Double { Double(self >> 11) * 0x1p-53 }

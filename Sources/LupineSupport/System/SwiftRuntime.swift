@@ -13,18 +13,20 @@ import Synchronization
 /// The threads of Swift's tasks, which libdispatch starts with the first task of a process.
 public enum SwiftRuntime {
   #if os(Linux) || os(Android)
-    /// libdispatch opens an epoll descriptor, an eventfd, a timerfd, and an eventfd for the main queue, and ends the process
-    /// if it does not get them, or cannot then open a file of `/proc`, in which it reads whether a thread runs.
+    /// The number of free descriptors that libdispatch needs.
+    ///
+    /// It opens an epoll descriptor, an eventfd, a timerfd, and an eventfd for the main queue. Then it opens a file of
+    /// `/proc`, in which it reads whether a thread runs. It ends the process if it cannot open one of them.
     private static let neededDescriptors = 5
-    /// The number of those that stay open.
+    /// The number of needed descriptors that stay open.
     private static let keptDescriptors = 4
-    /// With so many free descriptors no other thread takes those that libdispatch needs.
+    /// The number of free descriptors of which other threads leave enough for libdispatch.
     private static let ampleDescriptors = 32
     private static let isStarted = Atomic(false)
 
-    /// Starts the threads if they do not run.
+    /// Starts the threads unless they run already.
     ///
-    /// - Returns: the system's code if the process or the system lacks descriptors for that; otherwise `nil`.
+    /// - Returns: the system's code if the process or the system has too few descriptors for that; otherwise `nil`.
     public static func start() -> Int32? {
       if isStarted.load(ordering: .relaxed) || isThreadOfTasks { return nil }
       let (free, code) = freeDescriptors()
@@ -38,8 +40,9 @@ public enum SwiftRuntime {
       return nil
     }
 
-    /// Waits for a bounded time until libdispatch, which opens the first three on a thread of its own, has taken these
-    /// descriptors, so that the caller does not take them first.
+    /// Waits for a bounded time until libdispatch has opened these descriptors, so that the caller does not take them.
+    ///
+    /// libdispatch opens the first three on a thread of its own.
     private static func waitUntilOpen(_ descriptors: ArraySlice<Int32>) {
       for _ in 0..<10_000 {
         if descriptors.allSatisfy({ fcntl($0, F_GETFD) >= 0 }) { return }
@@ -57,9 +60,9 @@ public enum SwiftRuntime {
       return numbers.count == 3 && numbers[0] != numbers[2]
     }
 
-    /// Opens and closes descriptors, at most the number that is ample.
+    /// Finds free descriptors, at most `ampleDescriptors`, by opening and closing them.
     ///
-    /// - Returns: those that were opened, and the code of the limit that ended that.
+    /// - Returns: the descriptors, and the system's code if a limit prevented the opening of more.
     private static func freeDescriptors() -> ([Int32], Int32?) {
       var opened: [Int32] = []
       defer { for descriptor in opened { close(descriptor) } }
@@ -71,9 +74,9 @@ public enum SwiftRuntime {
       return (opened, nil)
     }
   #else
-    /// Starts the threads if they do not run.
+    /// Starts the threads unless they run already.
     ///
-    /// - Returns: `nil`, because they need no descriptors on this system.
+    /// - Returns: `nil`, because the threads need no descriptors on this system.
     public static func start() -> Int32? { nil }
   #endif
 }

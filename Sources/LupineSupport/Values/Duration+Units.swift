@@ -5,7 +5,7 @@ extension Duration {
   /// The duration in milliseconds with two decimal places, for display.
   public var milliseconds: String {
     // A duration of centuries is not displayed in milliseconds.
-    guard abs(boundedSeconds / 2) < 1 << 32 else { return "\(self)" }
+    guard abs(boundedSeconds) < 1 << 33 else { return "\(self)" }
     let hundredths = (components.seconds * 100_000) + (components.attoseconds / 10_000_000_000_000)
     let fraction = hundredths % 100
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"

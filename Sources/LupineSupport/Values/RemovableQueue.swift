@@ -3,7 +3,7 @@
 /// It is a doubly linked list in an array. The array has room for the greatest number of elements since the queue was
 /// last empty.
 public struct RemovableQueue<Element> {
-  /// The place of an element, which is not used again for another element.
+  /// The place of an element; no other element of the queue ever has the same place.
   public struct Place: Hashable, Sendable {
     fileprivate let index: Int
     fileprivate let number: UInt64

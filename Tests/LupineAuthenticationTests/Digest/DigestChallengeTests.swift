@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["", " ", ",", " , "])
-  func `an empty list of what an answer may protect counts as none`(offered: String) async throws {
+  func `an empty list of qop counts as a missing one`(offered: String) async throws {
     let without = try await DigestScheme().answer(
       try Sample.challenge("Digest realm=\"r\", nonce=\"n\""), with: Sample.mufasa, in: Sample.context())
     let empty = try await DigestScheme().answer(

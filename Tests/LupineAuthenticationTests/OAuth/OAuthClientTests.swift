@@ -75,7 +75,7 @@ import Testing
     arguments: [
       ("\"a b\"", "a b"), ("[\"a\", \"b\"]", "a b"), ("[]", ""), ("null", nil), ("7", nil), ("[7]", nil), ("{}", nil),
     ] as [(String, String?)])
-  func `a scope is taken as a text or as an array`(text: String, scope: String?) async throws {
+  func `a scope may be a text or an array`(text: String, scope: String?) async throws {
     let answer = "{\"access_token\": \"t\", \"token_type\": \"bearer\", \"error\": null, \"scope\": \(text)}"
     let session = try OAuthService.session(OAuthService.mock([.text(answer)]))
     #expect(try await OAuthService.client().token(.clientCredentials(), for: session).scope == scope)

@@ -42,7 +42,7 @@ import Testing
     #expect((verdict == .pass) == passes)
   }
 
-  @Test func `a case that states the length of ten bytes contradicts the text of the run`() async throws {
+  @Test func `the text of the run does not have the ten bytes that some cases state`() async throws {
     #expect(CaseServer.token.utf8.count != 10)
     let check = #"{"on": "response", "kind": "body", "isSetup": false, "equals": {"isToken": true}}"#
     #expect(try await Self.verdict(Self.step(1, #""headers": []"#, check)) == .pass)

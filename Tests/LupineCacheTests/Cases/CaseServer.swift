@@ -39,7 +39,7 @@ final class CaseServer: Sendable {
     guard let step = test.requests.first(where: { $0.number == number }) else { return .status(.init(code: 998)) }
     let base = request.url.string.components(separatedBy: "/test/")
     let baseURL = "/test/" + (base.last?.split(separator: "/").first.map(String.init) ?? "")
-    // Before the dates of this response replace those that the validators are compared with.
+    // The status comes first: it compares dates with those of the last response, which `resolve` replaces.
     let status = status(of: step, request)
     let fields = step.server.headers.map { (Self.name($0.name), resolve($0, base: baseURL), $0) }
     let numbers = state.withLock { state in

@@ -142,7 +142,7 @@ import Testing
       await bench.clock.waitForSleepers()
       bench.clock.advance(by: .seconds(30))
       #expect(await first.error == .timedOut(.idle))
-      // The store may not have answered meanwhile, and is then left out.
+      // The store may have missed its time limit meanwhile, and is then not used for a second.
       await bench.advance(by: .seconds(2))
       #expect(await bench.get().text == "two")
       // The second response alone.

@@ -9,14 +9,14 @@ import LupineSQLite
 import LupineSession
 import Testing
 
-/// Numbers of a program or of a server that are at the end of their range: none may end the process.
+/// Numbers of a program or of a server at the ends of their ranges: no number may end the process.
 @Suite(.timeLimit(.minutes(1))) struct ExtremeNumberTests {
   private static let durations: [Duration] = [
     .seconds(Int64.max), .seconds(Int64.max) * 16, .seconds(Int64.min), .zero, .nanoseconds(-1),
   ]
 
   @Test(arguments: durations, [Int.max, 0, .min])
-  func `every duration and number of a configuration is taken`(duration: Duration, count: Int) async throws {
+  func `a configuration accepts every duration and number`(duration: Duration, count: Int) async throws {
     for size: CacheSize in [.bytes(.max), .gigabytes(.max), .bytes(.min), .bytes(0)] {
       let configuration = HTTPCache.Configuration {
         $0.collapsedWait = duration
@@ -38,7 +38,7 @@ import Testing
     "max-age=99999999999999999999999", "max-age=9223372036854775807, stale-while-revalidate=9223372036854775807",
     "s-maxage=18446744073709551616", "max-age=-9223372036854775808", "stale-if-error=9223372036854775807",
   ])
-  func `every number of a server is taken`(control: String) async throws {
+  func `every number that a server sends is accepted`(control: String) async throws {
     let extremes = ["9223372036854775807", "-9223372036854775808", "99999999999999999999999"]
     for number in extremes {
       let bench = try CacheBench(cache: HTTPCache(memory: .megabytes(1)))
@@ -55,8 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a part at the end of the greatest length that has more bytes than it states harms nothing`() async throws
-  {
+  @Test func `a part near the greatest length may have more bytes than it states`() async throws {
     let bench = try CacheBench()
     let range = "bytes 9223372036854775800-9223372036854775805/9223372036854775807"
     let fields: HTTPFields = [.contentRange: range, .eTag: "\"a\"", .cacheControl: "max-age=60"]
@@ -67,7 +66,7 @@ import Testing
     #expect(try await bench.parts.allSatisfy { $0?.isEmpty == false })
   }
 
-  @Test func `the ranges of a writer that are none are errors`() async throws {
+  @Test func `reading a range that a writer does not have is an error`() async throws {
     let folder = try TemporaryFolder()
     let stores: [any ResponseStore] = [
       MemoryResponseStore(size: .megabytes(1)), SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(1)),

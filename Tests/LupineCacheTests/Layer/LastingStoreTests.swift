@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["finishRequests", "shutdown", "release"])
-  func `what the status calls stored is stored when a session has ended`(end: String) async throws {
+  func `a response with the status stored is in the store when its session has ended`(end: String) async throws {
     for _ in 0..<10 {
       let folder = try TemporaryFolder()
       let path = folder.file("store")

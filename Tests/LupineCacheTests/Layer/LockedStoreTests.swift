@@ -43,7 +43,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func makeBench(_ memory: CacheSize) throws -> (bench: CacheBench, store: SQLiteStore) {
-    // The second passes at once for which the store tries to take the lock.
+    // With this clock the store gives up the lock at once instead of after a second.
     let store = SQLiteStore(at: path, maximumSize: .megabytes(8), clock: ImmediateClock())
     let bench = try CacheBench(cache: HTTPCache(memory: memory, store: store))
     bench.mock.stub(.get, "/{any...}") { .cached($0.url.path, "max-age=60") }
@@ -67,7 +67,7 @@ import Testing
       #expect(await posted.serializingString().response.value == "posted")
       await bench.session.finishBackgroundTasks()
     }
-    // What could not be removed is removed now.
+    // The response that could not be removed is removed now.
     #expect(await bench.get("https://example.com/a").status == "fwd=uri-miss; stored")
     await bench.session.finishBackgroundTasks()
     #expect(await bench.get("https://example.com/a").status == "hit; ttl=60")

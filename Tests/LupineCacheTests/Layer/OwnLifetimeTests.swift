@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 8, .seconds(-1), .zero, .nanoseconds(1)])
-  func `every lifetime is taken`(lifetime: Duration) async throws {
+  func `every lifetime is accepted`(lifetime: Duration) async throws {
     let bench = try CacheBench()
     bench.stub(.text("one"), .text("two"))
     #expect(await Self.get(bench, lifetime).text == "one")

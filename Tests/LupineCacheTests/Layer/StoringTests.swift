@@ -52,7 +52,7 @@ import Testing
     async let response = request.serializingString().response
     request.cancel()
     #expect(await response.error?.kind == .cancelled)
-    // The shutdown waits a second for the store, on a clock that stands still.
+    // The clock stands still, so the second would never end for which the shutdown waits for the store.
     store.gate.set()
     await bench.session.shutdown()
   }

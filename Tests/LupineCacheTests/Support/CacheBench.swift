@@ -42,7 +42,9 @@ struct CacheBench {
     await Answer(session.request(url, headers: headers).cachePolicy(policy).serializingString().response)
   }
 
-  /// Moves the clock, after everything is stored: the store would not answer in time otherwise.
+  /// Moves the clock after everything is stored.
+  ///
+  /// Otherwise a call of the store could exceed its time limit.
   func advance(by duration: Duration) async {
     await session.finishBackgroundTasks()
     clock.advance(by: duration)

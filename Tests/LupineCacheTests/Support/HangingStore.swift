@@ -4,7 +4,7 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-/// A store in memory whose calls do not return while they are told to hang, also if their task is cancelled.
+/// A store in memory that lets chosen calls hang until `recover()`, even if their task is cancelled.
 final class HangingStore: WrappingStore, ResponseLeases {
   enum Call: CaseIterable, Sendable {
     case responses, content, makeWriter, append, commit, abort, read, update, remove, removeAll, acquire, release
@@ -32,7 +32,7 @@ final class HangingStore: WrappingStore, ResponseLeases {
   fileprivate func reach(_ call: Call) async {
     guard hanging.value.contains(call) else { return }
     count.change { $0 += 1 }
-    // A task of its own, which no caller cancels.
+    // A cancellation of the caller does not reach this task.
     await Task(executorPreference: ExecutorPreference.current) { [gate] in await gate.wait() }.value
   }
 

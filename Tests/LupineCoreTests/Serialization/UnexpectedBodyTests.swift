@@ -55,7 +55,7 @@ private struct User: Codable, Sendable, Equatable {
       ("{\"name\": \"a\nb\"}", ["Byte 11 (0x0A) is a control character"]),
       ("<script>x = {a: [1,]}</script>", ["Byte 0 (`<`)", "HTML"]),
     ] as [(String, [String])])
-  func `a body that is no JSON says at which byte and what stands there`(body: String, fragments: [String]) throws {
+  func `the error of a body that is not JSON names the first wrong byte`(body: String, fragments: [String]) throws {
     let message = try Self.message(body.utf8)
     for fragment in fragments { #expect(message.contains(fragment), "\(message)") }
     #expect(!message.contains("range"))
@@ -68,7 +68,7 @@ private struct User: Codable, Sendable, Equatable {
       ([0x25, 0x01, 0x02], ["Byte 0", "binary data", "0x25 0x01 0x02"]),
       ([0x1B, 0x5B, 0x32, 0x4A], ["Byte 0 (0x1B)"]),
     ] as [([UInt8], [String])])
-  func `bytes that are no text are named in hexadecimal digits`(body: [UInt8], fragments: [String]) throws {
+  func `bytes that are not text are shown in hexadecimal digits`(body: [UInt8], fragments: [String]) throws {
     let message = try Self.message(body)
     for fragment in fragments { #expect(message.contains(fragment), "\(message)") }
     #expect(!message.utf8.contains(0x1B))

@@ -34,7 +34,7 @@ import Testing
           deadlines.recordChange(of: RequestID(UInt64(number)), running: ends ? 1 : number) { _ in !ends }
           if ends { deadlines.remove(RequestID(UInt64(number))) }
         }
-        // One time after the other, so that each look finds one request.
+        // One time after the other, so that each check finds one request.
         for number in 1...count {
           for id in deadlines.takeDue(.seconds(number)) {
             if Duration.seconds(Int64(id.rawValue)) > .seconds(number) {

@@ -16,7 +16,7 @@ import Testing
 
   private static let digits = "0123456789"
 
-  /// A response to `Range: bytes=4-`, as one of the combinations that the table has.
+  /// A response to `Range: bytes=4-`, one of all combinations.
   private struct Answer: CustomStringConvertible {
     var status: Int
     var ranges: [String]
@@ -37,7 +37,7 @@ import Testing
     private var tag: String? { Set(tags).count == 1 ? tags.first : nil }
 
     /// Whether the download may continue with this response.
-    func continues(_ policy: ResumePolicy) -> Bool {
+    var continues: Bool {
       status == 206 && range == "bytes 4-9/10" && tag == "\"v1\"" && text == "456789"
     }
 
@@ -99,7 +99,7 @@ import Testing
       for isLengthKnown in answer.statesLength ? [true, false] : [true] {
         let result = try await resume(answer, policy, isLengthKnown: isLengthKnown, digest: nil)
         let comment = Comment(rawValue: "\(answer), the length is \(isLengthKnown ? "known" : "unknown")")
-        if answer.continues(policy) {
+        if answer.continues {
           #expect(result.text == Self.digits, comment)
           #expect(result.count == 2, comment)
         } else if policy == .fail {
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: [["\"v1\"", "\"v2\""], ["\"v1\" \"v2\""], ["\"v1\", \"v1\""]])
-  func `two entity tags, or one with quotes inside, are no validator`(tags: [String]) async throws {
+  func `two entity tags, or one with quotes inside, are not a validator`(tags: [String]) async throws {
     let reply = tags.reduce(MockReply.text(Self.digits)) { $0.field(.eTag, $1) }
     mock.stub(.get, "/a", reply.reset(afterBytes: 4))
     let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response

@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a file that shrinks while it is sent is an error`() async throws {
     try folder.write("", to: "a")
-    // Without blocks on the disk, and longer than any memory that could hold it: no reader has read all of it.
+    // The file takes no space on the disk, and is longer than any memory, so that no reader has read all of it.
     #expect(truncate(folder.file("a"), 1 << 40) == 0)
     let ready = Signal()
     let reader = try RequestBody.file(folder.file("a")).makeReader { ready.set() }

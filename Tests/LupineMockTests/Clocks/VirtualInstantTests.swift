@@ -2,7 +2,7 @@ import LupineMock
 import Testing
 
 @Suite struct VirtualInstantTests {
-  @Test func `instants are added to and subtracted from as those of the system's clocks are`() {
+  @Test func `virtual instants support the arithmetic of the system's instants`() {
     let start = VirtualInstant(offset: .seconds(2))
     let end = start + .seconds(3)
     #expect(end.offset == .seconds(5))

@@ -6,7 +6,7 @@ import TransportSupport
 
 @testable import LupineNative
 
-/// Violations of HTTP/2 of a stream, after which the peer closes the connection.
+/// Violations of HTTP/2 on one stream, after which the peer closes the connection.
 @Suite(.timeLimit(.minutes(1))) struct ViolationTests {
   private typealias Frame = HTTP2Peer.Frame
 
@@ -61,7 +61,7 @@ import TransportSupport
   }
 
   @Test(arguments: [false, true])
-  func `a lost connection is not explained with a rule of HTTP 1`(isSecured: Bool) async throws {
+  func `the error of a lost connection names no rule of HTTP 1`(isSecured: Bool) async throws {
     let peer = try HTTP2Peer(isSecured: isSecured) { stream, _ in [.send(.head(stream)), .close] }
     defer { peer.stop() }
     let client = Client.trusting(isNative: true)

@@ -24,7 +24,6 @@ import Testing
     var holdsInput: Bool { false }
     var work: Int { 0 }
     var isQuiet: Bool { pieces.isEmpty }
-    var hasSocketEnded: Bool { false }
     var failure: LupineError? { nil }
     func close() {}
   }
@@ -48,7 +47,7 @@ import Testing
     }
   }
 
-  /// A record of this size, whose bytes are all different from those of its neighbours.
+  /// A record with this number of bytes of content, each equal to its type.
   private static func record(_ type: UInt8, _ size: Int) -> [UInt8] {
     [type, 3, 3, UInt8(size >> 8), UInt8(size & 0xFF)] + [UInt8](repeating: type, count: size)
   }
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a record may be larger than what is received at once`() {
+  @Test func `a record may be larger than the bytes that one call receives`() {
     let large = [Self.record(23, 0xFFFF), Self.record(22, 16_384), Self.record(23, 16_384)]
     #expect(records([Array(large.joined())], limit: 16_384) == large)
     #expect(records(large.flatMap { [Array($0[..<4]), Array($0[4...])] }, limit: 1 << 20) == large)

@@ -22,7 +22,7 @@ import TransportSupport
     await session.shutdown()
   }
 
-  @Test(arguments: ExtremeValueTests.durations) func `a time`(_ time: Duration) async throws {
+  @Test(arguments: ExtremeValueTests.durations) func `a transport takes any time`(_ time: Duration) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let named = server.url.replacing("127.0.0.1", with: "localhost")
@@ -52,7 +52,7 @@ import TransportSupport
     await session.shutdown()
   }
 
-  @Test(arguments: counts) func `a count`(_ count: Int) async throws {
+  @Test(arguments: counts) func `a transport takes any count`(_ count: Int) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     for path in [\CurlTransport.Configuration.connectionsPerHost, \.connections, \.nameLookups, \.receiveBufferSize] {
@@ -89,7 +89,7 @@ import TransportSupport
     "HTTP/1.1 999 A\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 99999999999 A\r\nContent-Length: 0\r\n\r\n",
     "HTTP/9223372036854775808.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=9223372036854775807, max=99999999999999999999\r\nContent-Length: 0\r\n\r\n",
-  ]) func `a number of a server`(_ head: String) async throws {
+  ]) func `a number of any size from a server ends no process`(_ head: String) async throws {
     let server = try ScriptedServer(always: ScriptedReply([.raw(text: head)], connection: .close))
     defer { server.stop() }
     let session = try Session.Builder().transport(TestTransport.make()).timeouts(total: .seconds(5))

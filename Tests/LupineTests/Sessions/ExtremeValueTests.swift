@@ -42,7 +42,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: durations) func `a timeout`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `a timeout of any size ends no process`(_ time: Duration) async throws {
     for path in [\Timeouts.connect, \.idle, \.total, \.attempt] {
       await Self.send { builder in
         var timeouts = Timeouts()
@@ -76,7 +76,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: durations) func `a time of a policy`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `a time of any size in a policy ends no process`(_ time: Duration) async throws {
     await Self.send { $0.retrier(RetryPolicy(cap: time)) }
     await Self.send { $0.retrier(RetryPolicy(limit: 3, scale: 1e300, cap: time, jitter: 0)) }
     await Self.send(.status(.serviceUnavailable).field(.retryAfter, "9223372036854775807")) {
@@ -95,7 +95,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: durations) func `a break of a circuit that fails again and again`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `a circuit that fails again and again has any break`(_ time: Duration) async throws {
     for other in Self.durations {
       let clock = ImmediateClock()
       let mock = MockTransport()
@@ -115,7 +115,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: durations) func `a time of a mock`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `a time of any size in a mock ends no process`(_ time: Duration) async throws {
     await Self.send(MockReply.text("ok").delay(time))
     await Self.send(MockReply.text("").chunked(["a", "b"], every: time))
     await Self.send(.fault(.dribble(every: time)))
@@ -138,7 +138,7 @@ import TransportSupport
     _ = try? await ScriptedPath().play([.after(time, .offline)], on: ImmediateClock())
   }
 
-  @Test(arguments: durations) func `the delays of a simulation`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `the delays of a simulation may have any size`(_ time: Duration) async throws {
     for other in Self.durations where other >= time {
       let mix = FaultMix {
         $0.delays = time...other
@@ -154,7 +154,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: durations) func `a wait before a stream or a download continues`(_ time: Duration) async throws {
+  @Test(arguments: durations) func `a stream or a download continues after any wait`(_ time: Duration) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.url, .fault(.reset(afterBytes: 1)))
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
@@ -167,7 +167,7 @@ import TransportSupport
     #expect(await download.serializingData().response.error?.kind == .connectionRefused)
   }
 
-  @Test(arguments: numbers) func `a number of a retry policy or a limit`(_ number: Double) async throws {
+  @Test(arguments: numbers) func `a retry policy and a limit take any number`(_ number: Double) async throws {
     for other in Self.numbers {
       await Self.send { $0.retrier(RetryPolicy(limit: 3, base: number, scale: other, jitter: number)) }
       await Self.send { $0.retrier(RetryPolicy(budget: RetryBudget(capacity: number, refund: other))) }
@@ -182,7 +182,7 @@ import TransportSupport
     #expect(progress.description.contains("0 %"))
   }
 
-  @Test(arguments: counts) func `a count`(_ count: Int) async throws {
+  @Test(arguments: counts) func `a count of any size ends no process`(_ count: Int) async throws {
     await Self.send { $0.retrier(RetryPolicy(limit: min(count, 3))) }
     await Self.send { $0.install(.hedging(after: .zero, limit: count)) }
     await Self.send { $0.install(.rateLimit(count)) }
@@ -223,7 +223,7 @@ import TransportSupport
     await Self.send(MockReply.text("ok").bandwidth(.exponential(mean: count)))
   }
 
-  @Test(arguments: counts) func `a limit of a stream, a body or a download`(_ count: Int) async throws {
+  @Test(arguments: counts) func `a stream, a body and a download take any limit`(_ count: Int) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.url, .text("a\nb\n\ndata: x\n\n"))
     mock.stub(.post, Self.url, .text("ok"))
@@ -261,7 +261,7 @@ import TransportSupport
 
   // Numbers and not dates, because Foundation's description of an infinite date ends the process.
   @Test(arguments: [-62_135_769_600, 64_092_211_200, 1e300, -1e300, .infinity, .nan, 0x1p63])
-  func `a date of the program`(_ seconds: Double) async throws {
+  func `a date of the program may be any date`(_ seconds: Double) async throws {
     let date = Date(timeIntervalSince1970: seconds)
     let day = "Sun, 06 Nov 1994 08:49:37 GMT"
     let year = "Sunday, 06-Nov-94 08:49:37 GMT"
@@ -285,7 +285,7 @@ import TransportSupport
     "0", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615",
     "99999999999999999999999999999999999999", "1e300", "4294967296",
   ])
-  func `a number of a server`(_ number: String) async throws {
+  func `a number of any size from a server ends no process`(_ number: String) async throws {
     for field in [
       (HTTPField.Name.retryAfter, number), (.setCookie, "a=b; Max-Age=\(number)"), (.age, number),
       (.contentLength, number), (.contentRange, "bytes 0-\(number)/\(number)"), (.contentRange, "bytes */\(number)"),

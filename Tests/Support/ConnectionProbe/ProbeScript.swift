@@ -12,7 +12,8 @@ import LupineTesting
 /// - `native`: the native transport instead of libcurl
 /// - `allow HOST`: a network policy that denies everything else
 /// - `roots PATH`, `more PATH`: the root certificates, and further ones
-/// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`, `connect SECONDS` (the connect timeout)
+/// - `proxy URL`, `once` (keeps no connection), `idle SECONDS`, `lifetime SECONDS`
+/// - `connect SECONDS`: the connect timeout
 /// - `resolve ADDRESS ADDRESS [ADDRESS]`: the addresses of the host `both.example`
 ///
 /// The other steps:
@@ -21,7 +22,7 @@ import LupineTesting
 /// - `serve HOST`: starts a server, which the following requests address as this host
 /// - `get`, `pool`, `lookups`: print the outcome of a request, the open connections, the lookups
 /// - `empty`: prints whether the pool becomes empty
-/// - `leave COUNT`: opens files until the process can open only this number of further ones; `close`: closes them
+/// - `leave COUNT`: opens files until the process can open only COUNT more; `close`: closes these files
 /// - `burst COUNT`: sends this number of requests at the same time, and prints how many have ended
 struct ProbeScript {
   private var url: String

@@ -211,6 +211,9 @@ extension HTTP2Peer.Frame {
   /// A SETTINGS frame with SETTINGS_INITIAL_WINDOW_SIZE.
   package static func initialWindow(_ size: UInt32) -> Self { Self(type: 4, payload: [0, 4] + bytes(size)) }
 
+  /// A SETTINGS frame with SETTINGS_MAX_CONCURRENT_STREAMS.
+  package static func maximumStreams(_ count: UInt32) -> Self { Self(type: 4, payload: [0, 3] + bytes(count)) }
+
   package static func goAway(last stream: UInt32, code: UInt32 = 0) -> Self {
     Self(type: 7, payload: bytes(stream) + bytes(code))
   }

@@ -1,5 +1,3 @@
-import COpenSSL
-import Glibc
 package import LupineCore
 import LupineFixtures
 package import LupineTesting
@@ -42,7 +40,7 @@ package final class RecordPeer: Sendable {
       guard server.accept(), server.readHead(), var writer = server.makeWriter(.content) else { return }
       var head: [UInt8] = []
       writer.append(23, Array("HTTP/1.1 200 OK\r\n\r\n".utf8), to: &head)
-      guard write(head, to: descriptor) else { return }
+      guard ClearConnection(descriptor).write(head) else { return }
       send(&writer, on: descriptor)
     }
   }
@@ -53,13 +51,9 @@ package final class RecordPeer: Sendable {
     while true {
       batch.removeAll(keepingCapacity: true)
       while batch.count < 64 << 10 { writer.append(flood, to: &batch) }
-      guard write(batch, to: descriptor) else { return }
+      guard ClearConnection(descriptor).write(batch) else { return }
       isFlooding.open()
     }
-  }
-
-  private func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 }
 

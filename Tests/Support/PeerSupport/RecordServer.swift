@@ -19,7 +19,7 @@ final class RecordServer {
     lupine_client_prepare(context, number, number)
     SSL_CTX_set_cipher_list(context, "ECDHE-ECDSA-AES128-GCM-SHA256")
     SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256")
-    // Tickets would count in the sequence of records. The option is SSL_OP_NO_TICKET.
+    // Tickets would count in the sequence of records. 1 << 14 is SSL_OP_NO_TICKET.
     SSL_CTX_set_num_tickets(context, 0)
     SSL_CTX_set_options(context, 1 << 14)
     SSL_CTX_use_certificate_chain_file(context, Fixture.path("Certificates/localhost.pem"))
@@ -68,7 +68,7 @@ final class RecordServer {
     var (server, client) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32))
     SSL_get_server_random(connection, &server, server.count)
     SSL_get_client_random(connection, &client, client.count)
-    return secret("CLIENT_RANDOM").map { TLSKeys.server($0, serverRandom: server, clientRandom: client) }
+    return secret("CLIENT_RANDOM").map { TLSKeys.makeServerWriter($0, serverRandom: server, clientRandom: client) }
   }
 
   /// Receives a piece from the client; false at the end of the connection.
@@ -86,7 +86,7 @@ final class RecordServer {
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {
-    bytes.isEmpty || Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    bytes.isEmpty || ClearConnection(descriptor).write(bytes)
   }
 
   /// Performs the handshake; false if the connection ends first.

@@ -135,8 +135,8 @@ enum TLSKeys {
     return Array(hash(secret, [0, UInt8(count), UInt8(label.count)] + label + [0, 1])[..<count])
   }
 
-  /// The server's key and vector of TLS 1.2 (RFC 5246 sections 5 and 6.3).
-  static func server(_ master: [UInt8], serverRandom: [UInt8], clientRandom: [UInt8]) -> SealedRecordWriter {
+  /// Makes a writer with the server's key and vector of TLS 1.2 (RFC 5246 sections 5 and 6.3).
+  static func makeServerWriter(_ master: [UInt8], serverRandom: [UInt8], clientRandom: [UInt8]) -> SealedRecordWriter {
     let seed = Array("key expansion".utf8) + serverRandom + clientRandom
     var block: [UInt8] = []
     var step = seed

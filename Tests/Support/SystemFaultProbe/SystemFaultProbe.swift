@@ -8,13 +8,15 @@ import LupineSession
 /// Sends requests over the native transport in a process whose system calls fail: `SystemFaultProbe URL STEP...`.
 ///
 /// These steps precede the first request: `roots PATH` sets the root certificates, `unix PATH` sets the Unix-domain
-/// socket, `proxy URL` sets the proxy, `upload PATH` makes each request send this file, and `keep` keeps connections, which
-/// otherwise carry one request. The other steps: `advance SECONDS`, `fail CALL ERROR`, `failed`, `get`, `empty` (waits
-/// until no request uses a connection and the loop sleeps), `fresh` (ends the transport), `descriptors`, `hurry`, `renew`
-/// (a sweep makes a transport for each failure), and `sweep CALL ERROR` (makes each call of a request fail in turn).
+/// socket, `proxy URL` sets the proxy, `upload PATH` makes each request send this file, and `keep` keeps connections,
+/// which otherwise carry one request. The other steps: `advance SECONDS`, `fail CALL ERROR`, `failed`, `get`, `empty`
+/// (waits until no request uses a connection and the loop sleeps), `fresh` (ends the transport), `descriptors`,
+/// `hurry`, `renew` (a sweep makes a transport for each failure), and `sweep CALL ERROR` (makes each call of a
+/// request fail in turn).
 ///
-/// The timeouts run on a clock that stands still. After `hurry` it advances while the loop waits after the next failed call;
-/// a request for which no event follows then ends with a timeout. A sweep hurries after EAGAIN.
+/// The timeouts run on a clock that stands still. After `hurry`, the clock advances during the next request while the
+/// loop waits after a failed call. A request for which no event follows then ends with a timeout. A sweep hurries if
+/// its error is EAGAIN.
 @main
 struct SystemFaultProbe {
   private let url: String
@@ -146,9 +148,7 @@ struct SystemFaultProbe {
     transport = NativeTransport()
   }
 
-  /// Waits until libdispatch, which the runtime uses, has opened its own descriptors.
-  ///
-  /// It does so on a thread of its own.
+  /// Waits until libdispatch, which the runtime uses, has opened its descriptors on a thread of its own.
   private static func waitForRuntime() async {
     for _ in 0..<10_000 {
       if openFiles.contains(where: isTimer) { return }
@@ -159,8 +159,9 @@ struct SystemFaultProbe {
   /// Whether an open descriptor is a timer of libdispatch; the transport opens none.
   private static func isTimer(_ name: String) -> Bool { name.contains("timerfd") }
 
-  /// Whether no request uses a connection or its file, each open connection is kept, and the loop sleeps, within a bounded
-  /// number of turns.
+  /// Whether no request uses a connection or its file, each open connection is kept, and the loop sleeps.
+  ///
+  /// Waits for this within a bounded number of turns.
   private func isSettled() async -> Bool {
     // Without a session the loop does not run.
     if session == nil { return true }

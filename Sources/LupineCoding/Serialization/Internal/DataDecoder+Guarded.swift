@@ -17,12 +17,11 @@ extension DataDecoder {
   public func decodeGuarded<Value: Decodable>(
     _ type: Value.Type, from data: Data, contentType: @autoclosure () -> String? = nil
   ) throws(LupineError) -> Value {
-    let body = data
     do {
-      let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
-      return try decode(type, from: isStrictJSON ? JSONGuard.check(data) : data)
+      let checked = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
+      return try decode(type, from: isStrictJSON ? JSONGuard.check(checked) : checked)
     } catch {
-      throw failure(error, type, UnexpectedBody(body, contentType: contentType()), body)
+      throw failure(error, type, UnexpectedBody(data, contentType: contentType()), data)
     }
   }
 
@@ -36,7 +35,7 @@ extension DataDecoder {
       .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))\(hint)", underlying: error)
   }
 
-  /// Returns the error of a text that is not JSON, is nested too deep, or has a number that does not fit; `nil` for
+  /// Returns the error of a text that is not JSON, is nested too deeply, or has a number that does not fit; `nil` for
   /// another failure.
   private func syntaxFailure(
     _ error: any Error, _ type: Any.Type, _ data: Data, _ body: UnexpectedBody

@@ -177,7 +177,7 @@ extension JSONSyntax {
   /// Skips one or more digits; returns their number.
   private mutating func digits() throws(Fault) -> Int {
     let start = position
-    while let byte = byte(), 0x30...0x39 ~= byte { position += 1 }
+    while let byte = byte(), byte.isDigit { position += 1 }
     guard position > start else {
       throw fault(byte() == nil ? "is missing: the text ends inside a number" : "stands where a digit is expected")
     }

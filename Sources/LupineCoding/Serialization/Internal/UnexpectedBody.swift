@@ -4,13 +4,13 @@ import LupineSupport
 
 /// Describes a body that is not in the format that its decoder expects.
 ///
-/// The text quotes bytes of the body only if they are outside every JSON value and contain no secret.
+/// The description quotes bytes of the body only if they are outside every JSON value and do not look like a secret.
 struct UnexpectedBody {
   /// The number of bytes that are quoted.
   private static let quotedCount = 48
 
   private let data: Data
-  /// The field value of the response.
+  /// The `Content-Type` field of the response, empty if it has none; `nil` without a response.
   private let contentType: String?
 
   init(_ data: Data, contentType: String?) {
@@ -52,7 +52,7 @@ struct UnexpectedBody {
   }
 }
 
-/// What the body is.
+/// Recognizes the kind of the body.
 extension UnexpectedBody {
   /// The first bytes, in lower case and without white space before them.
   private var beginning: String {
@@ -110,7 +110,7 @@ extension UnexpectedBody {
   }
 }
 
-/// The bytes that are shown.
+/// Chooses the bytes to show.
 extension UnexpectedBody {
   /// Returns the bytes from a position up to the next JSON value; `nil` if there is none or it may be a secret.
   private func quoted(from position: Int) -> String? {
@@ -127,7 +127,7 @@ extension UnexpectedBody {
   }
 
   private static func isWord(_ byte: UInt8) -> Bool {
-    byte.isDigit || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "-_.+/=~%".utf8.contains(byte)
+    byte.isDigit || byte.isLetter || "-_.+/=~%".utf8.contains(byte)
   }
 
   /// Whether a text has the name of a secret, or a word that is long enough for a token and has a digit.

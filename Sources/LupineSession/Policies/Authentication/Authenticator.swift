@@ -52,9 +52,9 @@ extension Authenticator {
 public protocol AuthenticationCredential: Sendable {
   /// Whether to refresh the credential before its next use, for example shortly before it expires.
   ///
-  /// If a refreshed credential requires a refresh as soon as it arrives, for example because the clocks of the server
-  /// and of this machine differ, it is used as it is until the server refuses it. So it causes no refresh for each
-  /// request.
+  /// A refreshed credential may require a refresh as soon as it arrives, for example because the clocks of the server
+  /// and of this machine differ. It is then used until the server refuses it, so that not every request causes a
+  /// refresh.
   ///
   /// Called in tasks of requests and of refreshes, concurrently, without a lock. Default: `false`; the
   /// credential is then refreshed when the server refuses it.

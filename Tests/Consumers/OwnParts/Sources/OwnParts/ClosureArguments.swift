@@ -2,8 +2,8 @@ import Foundation
 import Lupine
 import LupineMock
 
-// Every public function that takes a closure, with a closure of one expression or of several statements. Their compilation
-// is the test: Swift 6.3.1 refuses some `@Sendable` closures as arguments of generic functions.
+// Calls every public function that takes a closure, with a closure of one expression or of several statements. The test
+// is that these calls compile: Swift 6.3.1 refuses some `@Sendable` closures as arguments of generic functions.
 
 func buildersWithClosures(_ cache: HTTPCache) {
   _ = Session.Builder().install(.cache(cache, cacher: .modify { head, _ in head }))
