@@ -51,6 +51,21 @@ struct LeafEvaluator: TrustEvaluator {
   }
 }
 
+/// Names the server of each response.
+enum ServerName: ResponseAttributeKey {
+  typealias Value = String
+}
+
+struct ServerLayer: ExchangeLayer {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    var response = try await next(request, context)
+    response.attributes[ServerName.self] = response.head.headerFields[.server]
+    return response
+  }
+}
+
 struct BusyRetrier: Retrier {
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard attempt.response?.status == .serviceUnavailable, attempt.retries < 3 else { return .doNotRetry }

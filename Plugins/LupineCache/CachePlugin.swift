@@ -19,15 +19,14 @@ public struct CachePlugin: Plugin {
     self.cacher = cacher
   }
 
-  /// Adds the transport layer `cache`.
+  /// Adds the layer `cache`.
   public func install(in builder: inout Session.Builder) {
     let (storage, cacher) = (cache.storage, cacher)
-    builder = builder.transportLayer(
-      TransportLayer(
-        .cache, inside: [.tracing], outside: [.hedging, .concurrencyLimit, .rateLimit, .circuitBreaker]
-      ) {
-        CacheLayer(base: $0, storage: storage, cacher: cacher)
-      })
+    builder = builder.exchangeLayer(
+      .cache, inside: [.tracing], outside: [.hedging, .concurrencyLimit, .rateLimit, .circuitBreaker]
+    ) {
+      CacheLayer(storage: storage, cacher: cacher)
+    }
   }
 }
 

@@ -21,11 +21,12 @@
     /// - Parameter tracer: the tracer; `nil` means the current tracer of `InstrumentationSystem` at each exchange.
     public init(_ tracer: (any Tracer)? = nil) { self.tracer = tracer }
 
-    /// Adds the transport layer that begins spans and the monitor that ends them.
+    /// Adds the layer that begins spans and the monitor that ends them.
     public func install(in builder: inout Session.Builder) {
       let monitor = SpanMonitor()
-      builder = builder.monitor(monitor).transportLayer(
-        TransportLayer(.tracing) { [tracer] base in SpanTransport(base: base, tracer: tracer, monitor: monitor) })
+      builder = builder.monitor(monitor).exchangeLayer(.tracing) { [tracer] in
+        TracingLayer(tracer: tracer, monitor: monitor)
+      }
     }
   }
 
@@ -35,15 +36,12 @@
   }
 
   /// Begins the span of an exchange and injects its context into the request.
-  struct SpanTransport: Transport {
-    let base: any Transport
+  struct TracingLayer: ExchangeLayer {
     let tracer: (any Tracer)?
     let monitor: SpanMonitor
 
-    var capabilities: TransportCapabilities { base.capabilities }
-
     func send(
-      _ request: OutgoingRequest, in context: TransferContext
+      _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
     ) async throws(LupineError) -> TransportResponse {
       let tracer = tracer ?? InstrumentationSystem.tracer
       let exchange =
@@ -54,10 +52,8 @@
       monitor.begin(span, for: context.id)
       var request = request
       tracer.inject(span.context, into: &request.headers, using: FieldInjector())
-      return try await base.send(request, in: context)
+      return try await next(request, context)
     }
-
-    func shutdown() async { await base.shutdown() }
   }
 
   /// Adds the results of exchanges to their spans, and ends the spans.

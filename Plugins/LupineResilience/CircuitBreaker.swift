@@ -80,10 +80,11 @@ public final class CircuitBreaker: Plugin {
 
   /// Inserts the breaker between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(
-      TransportLayer(.circuitBreaker, inside: [.tracing, .cache, .hedging, .concurrencyLimit, .rateLimit]) {
-        CircuitBreakerLayer(base: $0, breaker: self)
-      })
+    builder = builder.exchangeLayer(
+      .circuitBreaker, inside: [.tracing, .cache, .hedging, .concurrencyLimit, .rateLimit]
+    ) {
+      CircuitBreakerLayer(breaker: self)
+    }
   }
 
   /// Admits an exchange.
@@ -142,17 +143,16 @@ extension Plugin where Self == CircuitBreaker {
 }
 
 /// Asks a circuit breaker for admission before each exchange, and reports the result of the exchange.
-struct CircuitBreakerLayer: Transport {
-  let base: any Transport
+struct CircuitBreakerLayer: ExchangeLayer {
   let breaker: CircuitBreaker
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     let key = breaker.key(of: request)
     let pass = try breaker.admit(key, context)
     do throws(LupineError) {
-      let response = try await base.send(request, in: context)
+      let response = try await next(request, context)
       guard !breaker.isFailure(response.head.status.code) else {
         breaker.record(false, pass, key, context)
         return response
@@ -171,8 +171,6 @@ struct CircuitBreakerLayer: Transport {
       throw error
     }
   }
-
-  func shutdown() async { await base.shutdown() }
 
   /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
   private static func isSuccess(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {

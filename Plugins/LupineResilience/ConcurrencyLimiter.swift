@@ -52,10 +52,9 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(
-      TransportLayer(.concurrencyLimit, inside: [.tracing, .cache, .hedging]) {
-        ConcurrencyLayer(base: $0, limiter: self)
-      })
+    builder = builder.exchangeLayer(.concurrencyLimit, inside: [.tracing, .cache, .hedging]) {
+      ConcurrencyLayer(limiter: self)
+    }
   }
 
   /// Waits for a free place.
@@ -121,17 +120,16 @@ extension Plugin where Self == ConcurrencyLimiter {
 }
 
 /// Makes each exchange wait for a place, and frees the place when the exchange ends.
-struct ConcurrencyLayer: Transport {
-  let base: any Transport
+struct ConcurrencyLayer: ExchangeLayer {
   let limiter: ConcurrencyLimiter
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     let key = limiter.key(of: request)
     try await limiter.enter(key, context)
     do throws(LupineError) {
-      let response = try await base.send(request, in: context)
+      let response = try await next(request, context)
       response.body.onEnd { [limiter] _ in limiter.leave(key) }
       return response
     } catch {
@@ -139,6 +137,4 @@ struct ConcurrencyLayer: Transport {
       throw error
     }
   }
-
-  func shutdown() async { await base.shutdown() }
 }

@@ -6,14 +6,16 @@ import Synchronization
 
 /// One exchange that may be sent several times; the first good response is used.
 final class HedgedExchange: Sendable {
-  private let base: any Transport
+  private let next: NextExchange
   private let hedging: Hedging
   private let request: OutgoingRequest
   private let context: TransferContext
   private let state: Mutex<HedgingState>
 
-  init(_ base: any Transport, _ hedging: Hedging, _ request: OutgoingRequest, _ context: TransferContext) {
-    self.base = base
+  init(
+    _ next: @escaping NextExchange, _ hedging: Hedging, _ request: OutgoingRequest, _ context: TransferContext
+  ) {
+    self.next = next
     self.hedging = hedging
     self.request = request
     self.context = context
@@ -38,7 +40,7 @@ final class HedgedExchange: Sendable {
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
       do throws(LupineError) {
-        let response = try await base.send(request, in: branch)
+        let response = try await next(request, branch)
         handleHead(response, index, control)
         result = .success(response)
       } catch {

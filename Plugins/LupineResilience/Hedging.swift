@@ -42,8 +42,7 @@ public struct Hedging: Plugin {
   /// Inserts hedging between the session and its transport, outside the limiters and the circuit breaker, which count
   /// each hedge.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(
-      TransportLayer(.hedging, inside: [.tracing, .cache]) { HedgingLayer(base: $0, hedging: self) })
+    builder = builder.exchangeLayer(.hedging, inside: [.tracing, .cache]) { HedgingLayer(hedging: self) }
   }
 }
 
@@ -57,18 +56,15 @@ extension Plugin where Self == Hedging {
 }
 
 /// Sends an exchange several times if the request permits it.
-struct HedgingLayer: Transport {
-  let base: any Transport
+struct HedgingLayer: ExchangeLayer {
   let hedging: Hedging
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     guard hedging.limit > 0, request.isIdempotent, request.body.isReplayable else {
-      return try await base.send(request, in: context)
+      return try await next(request, context)
     }
-    return try await HedgedExchange(base, hedging, request, context).run()
+    return try await HedgedExchange(next, hedging, request, context).run()
   }
-
-  func shutdown() async { await base.shutdown() }
 }

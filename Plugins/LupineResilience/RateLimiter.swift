@@ -59,10 +59,9 @@ public final class RateLimiter: Plugin {
   /// Inserts the limiter between the session and its transport, inside the concurrency limiter and outside the circuit
   /// breaker.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(
-      TransportLayer(.rateLimit, inside: [.tracing, .cache, .hedging, .concurrencyLimit]) {
-        RateLayer(base: $0, limiter: self)
-      })
+    builder = builder.exchangeLayer(.rateLimit, inside: [.tracing, .cache, .hedging, .concurrencyLimit]) {
+      RateLayer(limiter: self)
+    }
   }
 
   /// Returns the key of a request.
@@ -108,16 +107,13 @@ extension Plugin where Self == RateLimiter {
 }
 
 /// Makes each exchange wait for its turn.
-struct RateLayer: Transport {
-  let base: any Transport
+struct RateLayer: ExchangeLayer {
   let limiter: RateLimiter
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     try await limiter.waitForTurn(limiter.key(of: request), context)
-    return try await base.send(request, in: context)
+    return try await next(request, context)
   }
-
-  func shutdown() async { await base.shutdown() }
 }

@@ -21,9 +21,9 @@ import TransportSupport
   init() throws { folder = try TemporaryFolder() }
 
   private func session() throws -> Session {
-    try Session.Builder().transport(.curl).contentCoding(.gzip).transportLayer(
-      TransportLayer("tee") { [notes] in NotingTransport(base: $0, notes: notes) }
-    ).build()
+    try Session.Builder().transport(.curl).contentCoding(.gzip).exchangeLayer("tee") { [notes] in
+      NotingLayer(notes: notes)
+    }.build()
   }
 
   enum Destination: CaseIterable { case memory, file, stream }
@@ -154,17 +154,14 @@ private final class BodyNotes: BodyObserver {
 }
 
 /// A layer that observes the body of each response.
-private struct NotingTransport: Transport {
-  let base: any Transport
+private struct NotingLayer: ExchangeLayer {
   let notes: BodyNotes
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let response = try await base.send(request, in: context)
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    let response = try await next(request, context)
     response.body.tee(into: notes)
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
 }

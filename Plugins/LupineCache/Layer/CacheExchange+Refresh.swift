@@ -10,7 +10,7 @@ extension CacheExchange {
     guard storage.beginRefresh(name) else { return }
     context.emitCache("refreshes the stored response in the background")
     let refresh = BackgroundRefresh(
-      layer: layer, original: unconditional(candidate), request: request, candidate: candidate, key: key,
+      layer: layer, next: next, original: unconditional(candidate), request: request, candidate: candidate, key: key,
       leaseName: flightName.text, emit: context.makeCacheEmitter())
     let isStarted = context.startBackgroundTask { [storage] task in
       await refresh.run(task)
@@ -32,6 +32,7 @@ extension CacheExchange {
 /// Refreshes one stored response; holds neither the session nor the request's context.
 struct BackgroundRefresh: Sendable {
   let layer: CacheLayer
+  let next: NextExchange
   let original: OutgoingRequest
   let request: CacheableRequest
   let candidate: Candidate
@@ -60,7 +61,7 @@ struct BackgroundRefresh: Sendable {
     let (sent, mark) = (task.now(), layer.storage.invalidationMark(of: key))
     var outgoing = original
     for field in candidate.conditions ?? [:] { outgoing.headers[field.name] = field.value }
-    guard let response = try? await task.send(outgoing, through: layer.base) else { return }
+    guard let response = try? await task.send(outgoing, through: next) else { return }
     guard response.source == .origin, response.head.status != .notModified else {
       response.body.open(.discard(limit: task.limits.discardedBody))
       guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }

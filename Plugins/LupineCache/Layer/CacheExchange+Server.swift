@@ -11,7 +11,7 @@ extension CacheExchange {
     let sent = context.now()
     // Others may read the response of a flight: its branch can go on without this request.
     guard fallback != nil || flight != nil else {
-      let response = try await layer.base.send(outgoing(nil), in: context)
+      let response = try await next(outgoing(nil), context)
       return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
     }
     return try await sendBranch(outgoing(nil), reason, fallback) { (response, branch) async throws(LupineError) in
@@ -58,7 +58,7 @@ extension CacheExchange {
     }
     let response: TransportResponse
     do throws(LupineError) {
-      response = try await layer.base.send(request, in: context.branch(branch))
+      response = try await next(request, context.branch(branch))
     } catch {
       branch.finish()
       if let reason = context.control.reason { throw reason }
@@ -193,8 +193,8 @@ extension CacheExchange {
     let isShareable = ReuseRules(request, entry.candidate, now: context.now()).isShareable
     let growing = flight != nil && isShareable ? GrowingEntry(entry, invalidationMark, context.control) : nil
     let emit = context.makeCacheEmitter()
-    let isStarted = context.startBackgroundTask(isAwaited: true) { [layer, original, flight, flightName] task in
-      var response = ContinuedResponse(queue, growing, layer, original, task)
+    let isStarted = context.startBackgroundTask(isAwaited: true) { [layer, next, original, flight, flightName] task in
+      var response = ContinuedResponse(queue, growing, next, original, task)
       let refusal = await layer.storage.write(
         entry.record, length: entry.length, writing, replacing: former, growing
       ) { await response.next() }

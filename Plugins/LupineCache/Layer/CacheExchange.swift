@@ -5,6 +5,8 @@ import LupineFoundation
 /// One exchange with GET or HEAD.
 struct CacheExchange: Sendable {
   let layer: CacheLayer
+  /// The layers inside the cache, and the transport.
+  let next: NextExchange
   let original: OutgoingRequest
   let request: CacheableRequest
   let key: CacheKey

@@ -5,52 +5,49 @@ import LupineSupport
 
 /// Answers exchanges of a session from stored responses, and stores the responses of the server.
 // A class, because each exchange refers to it.
-final class CacheLayer: Transport {
-  let base: any Transport
+final class CacheLayer: ExchangeLayer {
   let storage: CacheStorage
   /// What is stored of a response, for requests that do not say.
   let cacher: ResponseCacher
   private let reader: RequestReader
 
-  init(base: any Transport, storage: CacheStorage, cacher: ResponseCacher) {
-    self.base = base
+  init(storage: CacheStorage, cacher: ResponseCacher) {
     self.storage = storage
     self.cacher = cacher
     reader = RequestReader(storage)
   }
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func shutdown() async { await base.shutdown() }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     storage.calls?.open(context.clock)
-    guard request.method == .get || request.method == .head else { return try await pass(request, in: context) }
+    guard request.method == .get || request.method == .head else { return try await pass(request, in: context, next) }
     guard !request.hasBody, let key = CacheKey(request.url, request.headers) else {
-      return try await forward(request, .bypass, in: context)
+      return try await forward(request, .bypass, in: context, next)
     }
     let facts = reader.read(request, in: context)
     return try await CacheExchange(
-      layer: self, original: request, request: facts, key: key, context: context,
+      layer: self, next: next, original: request, request: facts, key: key, context: context,
       invalidationMark: storage.invalidationMark(of: key)
     ).run()
   }
 
   /// Sends a request that the cache does not answer.
   private func forward(
-    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, in context: TransferContext
+    _ request: OutgoingRequest, _ reason: CacheStatus.Forward, in context: TransferContext,
+    _ next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     context.emitCache("sends the request: \(reason.rawValue)")
-    var response = try await base.send(request, in: context)
+    var response = try await next(request, context)
     response.attributes[CacheStatus.self] = CacheStatus(forward: reason)
     return response
   }
 
   /// Sends a request with another method, and removes the responses that it makes invalid (RFC 9111 section 4.4).
   private func pass(
-    _ request: OutgoingRequest, in context: TransferContext
+    _ request: OutgoingRequest, in context: TransferContext, _ next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let response = try await forward(request, .method, in: context)
+    let response = try await forward(request, .method, in: context, next)
     let isSuccess = [.successful, .redirection].contains(response.head.status.kind)
     guard isSuccess, response.source == .origin, !Self.safeMethods.contains(request.method) else { return response }
     let keys = Self.invalidated(by: request, response.head).compactMap { CacheKey($0, request.headers) }

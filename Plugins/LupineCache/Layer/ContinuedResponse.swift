@@ -10,7 +10,7 @@ struct ContinuedResponse: Sendable {
   let queue: EntryQueue
   /// What the others read.
   let growing: GrowingEntry?
-  let layer: CacheLayer
+  let next: NextExchange
   /// The request, without conditions and ranges.
   let original: OutgoingRequest
   let task: BackgroundTask
@@ -25,12 +25,12 @@ struct ContinuedResponse: Sendable {
     StoringRefusal(reason: "it broke off, and its rest does not fit what had arrived"))
 
   init(
-    _ queue: EntryQueue, _ growing: GrowingEntry?, _ layer: CacheLayer, _ original: OutgoingRequest,
+    _ queue: EntryQueue, _ growing: GrowingEntry?, _ next: @escaping NextExchange, _ original: OutgoingRequest,
     _ task: BackgroundTask
   ) {
     self.queue = queue
     self.growing = growing
-    self.layer = layer
+    self.next = next
     self.original = original
     self.task = task
   }
@@ -68,7 +68,7 @@ struct ContinuedResponse: Sendable {
     // The other requests have their own timeouts.
     request.options.timeouts = nil
     for field in rest.fields { request.headers[field.name] = field.value }
-    guard let response = try? await task.send(request, through: layer.base) else { return nil }
+    guard let response = try? await task.send(request, through: next) else { return nil }
     let forbidsStorage = CacheDirectives(response.head.headerFields).contains("no-store")
     let continuation = forbidsStorage ? nil : rest.continuation(in: response)
     guard let continuation, !continuation.isOver else {

@@ -43,7 +43,7 @@ public struct BackgroundTask: Sendable {
   /// The session's limits.
   public var limits: Limits { context.limits }
 
-  /// Sends a request through a transport, usually the one that the starting layer wraps.
+  /// Sends a request past the layer that started the task.
   ///
   /// The operation opens the body of the response (`ResponseBody.open`), for example with `.collect(limit:)`.
   ///
@@ -55,10 +55,10 @@ public struct BackgroundTask: Sendable {
   ///
   /// - Parameters:
   ///   - request: the request with all its fields. Cookies and credentials are not added.
-  ///   - transport: the transport that carries the exchange.
-  /// - Throws: the error of the transport, or the reason for a cancellation.
+  ///   - next: what the layer has received as `next`.
+  /// - Throws: the error of the exchange, or the reason for a cancellation.
   public func send(
-    _ request: OutgoingRequest, through transport: any Transport
+    _ request: OutgoingRequest, through next: @escaping NextExchange
   ) async throws(LupineError) -> TransportResponse {
     let control = ExchangeControl(now: tasks.clock.now)
     let exchange = BackgroundExchange(control, request.timeouts ?? tasks.timeouts, clock: tasks.clock)
@@ -66,7 +66,7 @@ public struct BackgroundTask: Sendable {
     try work.begin(exchange)
     let result = await withTaskCancellationHandler {
       do throws(LupineError) {
-        return Result<TransportResponse, LupineError>.success(try await transport.send(request, in: own))
+        return Result<TransportResponse, LupineError>.success(try await next(request, own))
       } catch {
         return .failure(error)
       }

@@ -227,7 +227,7 @@ extension OutgoingRequest {
 
     /// The value of a plugin's option; its default if it is not set.
     ///
-    /// Adapters, interceptors and transport layers read it from the request that they receive. It is never sent.
+    /// Adapters, interceptors and layers read it from the request that they receive. It is never sent.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
       get { stored == nil ? Key.defaultValue : storedValue(of: key) }
       set {

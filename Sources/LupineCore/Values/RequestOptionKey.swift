@@ -1,6 +1,6 @@
 /// The key of an option that a plugin adds to requests.
 ///
-/// A program sets the option on a request; adapters, interceptors and transport layers read it. It survives redirects
+/// A program sets the option on a request; adapters, interceptors and layers read it. It survives redirects
 /// and retries, and is never sent to the server.
 ///
 ///     enum CacheMode: RequestOptionKey {

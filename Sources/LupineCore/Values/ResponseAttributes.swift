@@ -1,6 +1,6 @@
 /// The key of an attribute that a plugin adds to responses.
 ///
-/// A transport layer or an interceptor sets the attribute on the `TransportResponse` that it returns; serializers
+/// A layer or an interceptor sets the attribute on the `TransportResponse` that it returns; serializers
 /// and the program read it. A type can be the key of its own values:
 ///
 ///     enum CacheStatus: ResponseAttributeKey { case hit, miss, stale }
@@ -14,7 +14,7 @@ public protocol ResponseAttributeKey {
   associatedtype Value: Sendable = Self
 }
 
-/// What transport layers and interceptors state about a response, each value under its own key.
+/// What layers and interceptors state about a response, each value under its own key.
 ///
 /// A response of a server has no attributes. Their description shows no values, which may be secret.
 public struct ResponseAttributes: Sendable, HidesSecrets {

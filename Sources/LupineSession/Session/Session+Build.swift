@@ -39,12 +39,12 @@ extension Session.Builder {
       throw Self.error(issues)
     }
     issues += transport.issues(with: configuration.connectionKey)
-    let layered = layered(transport, &issues)
+    let layers = makeLayers(&issues)
     guard issues.isEmpty else { throw Self.error(issues) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
     if let monitor = transport.makeMonitor() { configuration.monitors.append(monitor) }
-    let session = Session(configuration, transport: layered, base: transport)
+    let session = Session(configuration, transport, layers)
     SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
   }
@@ -160,25 +160,5 @@ extension Session.Builder {
         ConfigurationIssue(
           part: "tlsVersions", reason: "the oldest, \(minimum.rawValue), is newer than \(maximum.rawValue)"))
     }
-  }
-}
-
-extension TransportLayer {
-  /// Returns the layers from the outermost to the innermost; `nil` if their positions contradict each other.
-  ///
-  /// If several layers can come next, the one that was added first comes next.
-  static func ordered(_ layers: [TransportLayer]) -> [TransportLayer]? {
-    var rest = layers
-    var ordered: [TransportLayer] = []
-    while !rest.isEmpty {
-      let next = rest.firstIndex { layer in !rest.contains { $0.standsOutside(of: layer) } }
-      guard let next else { return nil }
-      ordered.append(rest.remove(at: next))
-    }
-    return ordered
-  }
-
-  private func standsOutside(of other: TransportLayer) -> Bool {
-    outside.contains(other.name) || other.inside.contains(name)
   }
 }

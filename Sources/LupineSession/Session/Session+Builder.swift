@@ -22,7 +22,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var issues: [ConfigurationIssue] = []
-    var layers: [TransportLayer] = []
+    var layers: [PlacedLayer] = []
     var route = RouteDescription()
     /// The timeouts that `timeouts` sets.
     var givenTimeouts: Timeouts?
@@ -249,8 +249,24 @@ extension Session.Builder {
 extension Session.Builder {
   /// Adds a layer between the session and its transport.
   ///
-  /// `build()` throws if the placements of the layers contradict each other.
-  public func transportLayer(_ layer: TransportLayer) -> Self { changed { $0.layers.append(layer) } }
+  /// A session may have any number of layers. A layer states its position relative to other layers by their names; a
+  /// name that is not present has no effect. Layers without stated positions keep the order in which they are added,
+  /// the first one outermost. `build()` throws if the positions contradict each other.
+  ///
+  ///     builder.exchangeLayer("recording", inside: [.cache], outside: [.circuitBreaker]) { RecordingLayer() }
+  ///
+  /// - Parameters:
+  ///   - name: the name by which other layers refer to this one.
+  ///   - inside: the layers that receive an exchange before this one. Default: none.
+  ///   - outside: the layers that receive an exchange after this one. Default: none.
+  ///   - make: makes the layer. `build()` calls it once for each session, before it returns; two sessions may be built
+  ///     at the same time.
+  public func exchangeLayer(
+    _ name: LayerName, inside: Set<LayerName> = [], outside: Set<LayerName> = [],
+    _ make: @escaping @Sendable () -> any ExchangeLayer
+  ) -> Self {
+    changed { $0.layers.append(PlacedLayer(name: name, inside: inside, outside: outside, make: make)) }
+  }
 
   /// Sets the total and attempt limits that apply where `timeouts` sets none; plugins use it for defaults.
   ///
@@ -264,15 +280,13 @@ extension Session.Builder {
     }
   }
 
-  /// The transport with the layers around it.
-  func layered(_ transport: any Transport, _ issues: inout [ConfigurationIssue]) -> any Transport {
-    guard let ordered = TransportLayer.ordered(layers) else {
-      let names = layers.map { "\($0.name)" }.joined(separator: ", ")
-      let reason = "the placements of the layers contradict each other; the layers are \(names)"
-      issues.append(ConfigurationIssue(part: "transportLayer", reason: reason))
-      return transport
-    }
-    return ordered.reversed().reduce(transport) { $1.wrap($0) }
+  /// Makes the layers, from the outermost to the innermost.
+  func makeLayers(_ issues: inout [ConfigurationIssue]) -> [any ExchangeLayer] {
+    if let ordered = PlacedLayer.ordered(layers) { return ordered.map { $0.make() } }
+    let names = layers.map { "\($0.name)" }.joined(separator: ", ")
+    let reason = "the positions of the layers contradict each other; the layers are \(names)"
+    issues.append(ConfigurationIssue(part: "exchangeLayer", reason: reason))
+    return []
   }
 }
 

@@ -6,7 +6,7 @@ extension Session {
   /// Unavailable: `Session.Builder` makes sessions.
   @available(*, unavailable, message: "Use Session.Builder().transport(transport).build().")
   public convenience init(transport: some Transport) {
-    self.init(SessionConfiguration(), transport: transport, base: transport)
+    self.init(SessionConfiguration(), transport)
   }
 
   /// Unavailable: `Session.Builder` makes sessions.

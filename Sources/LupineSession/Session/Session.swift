@@ -34,12 +34,11 @@ public final class Session: Sendable {
   let watch: TimeoutScheduler
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
-  private let transport: Mutex<(any Transport)?>
-  /// The transport without the layers of plugins.
-  private let base: Mutex<(any Transport)?>
+  /// `nil` after the shutdown.
+  private let route: Mutex<ExchangeRoute?>
   private let requestCount = Atomic<UInt64>(0)
 
-  init(_ configuration: SessionConfiguration, transport: any Transport, base: any Transport) {
+  init(_ configuration: SessionConfiguration, _ transport: any Transport, _ layers: [any ExchangeLayer] = []) {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
@@ -53,7 +52,7 @@ public final class Session: Sendable {
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
     hasProxies = !configuration.proxies.isEmpty
-    lacksTLS = !base.capabilities.missing(of: .tls).isEmpty
+    lacksTLS = !transport.capabilities.missing(of: .tls).isEmpty
     hasOwnRoutes =
       !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
     keysRequests = !configuration.keyedMethods.isEmpty
@@ -61,8 +60,7 @@ public final class Session: Sendable {
     exchangeSettings = ExchangeSettings(configuration, clock: clock)
     self.clock = clock
     self.registry = registry
-    self.transport = Mutex(transport)
-    self.base = Mutex(base)
+    route = Mutex(ExchangeRoute(to: transport, through: layers))
     watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
   }
 
@@ -101,9 +99,8 @@ public final class Session: Sendable {
     exchangeSettings.closeBackgroundTasks(reason)
     await registry.close(reason)
     await exchangeSettings.finishBackgroundTasks()
-    // Released outside the locks, because this may deinitialize the transport.
-    let parts = (transport.withLock { $0.take() }, base.withLock { $0.take() })
-    _ = parts
+    // Released outside the lock, because this may deinitialize the transport.
+    _ = route.withLock { $0.take() }
   }
 
   /// Waits until every running request has ended and its handlers have been called.
@@ -129,8 +126,9 @@ public final class Session: Sendable {
     }
   }
 
-  func openTransport() throws(LupineError) -> any Transport {
-    if let transport = transport.withLock({ $0 }) { return transport }
+  /// The way of an exchange through the layers to the transport.
+  func openRoute() throws(LupineError) -> NextExchange {
+    if let send = route.withLock({ $0?.send }) { return send }
     throw LupineError(.sessionShutDown, "The session was shut down; build another one.")
   }
 
@@ -149,7 +147,9 @@ extension Session {
   /// Counts the connections of the session's transport, including those of other sessions that share it.
   ///
   /// `nil` if the transport has no connection pool, such as a mock.
-  public func connectionPool() async -> ConnectionPoolSnapshot? { await base.withLock { $0 }?.connectionPool() }
+  public func connectionPool() async -> ConnectionPoolSnapshot? {
+    await route.withLock { $0?.transport }?.connectionPool()
+  }
 }
 
 extension Session {
@@ -198,6 +198,6 @@ extension Session {
   /// `package`, for the default session of the umbrella alone: a program handles the error of `build()`.
   package static func failing(with reason: LupineError) -> Session {
     let transport = FailingTransport(reason: reason)
-    return Session(SessionConfiguration(), transport: transport, base: transport)
+    return Session(SessionConfiguration(), transport)
   }
 }

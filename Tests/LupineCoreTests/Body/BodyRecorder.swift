@@ -52,29 +52,17 @@ final class BodyRecorder: BodyObserver {
 }
 
 /// A layer that observes the body of every exchange.
-final class TeeingTransport: Transport {
-  private let base: any Transport
-  private let make: @Sendable () -> BodyRecorder
+struct TeeingLayer: ExchangeLayer {
+  let make: @Sendable () -> BodyRecorder
   let recorders: Notes<BodyRecorder>
 
-  init(
-    base: any Transport, recorders: Notes<BodyRecorder>, make: @escaping @Sendable () -> BodyRecorder
-  ) {
-    self.base = base
-    self.recorders = recorders
-    self.make = make
-  }
-
-  var capabilities: TransportCapabilities { base.capabilities }
-  var isVirtual: Bool { base.isVirtual }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let response = try await base.send(request, in: context)
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    let response = try await next(request, context)
     let recorder = make()
     recorders.add(recorder)
     response.body.tee(into: recorder)
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
 }

@@ -22,9 +22,9 @@ import Testing
     on clock: any Clock<Duration> = ImmediateClock(),
     _ recorder: @escaping @Sendable () -> BodyRecorder = { BodyRecorder() }
   ) throws -> Session {
-    try Session.Builder().transport(mock).clock(clock).contentCoding(Rot("rot")).transportLayer(
-      TransportLayer("tee") { [recorders] in TeeingTransport(base: $0, recorders: recorders, make: recorder) }
-    ).baseURL("https://example.com").build()
+    try Session.Builder().transport(mock).clock(clock).contentCoding(Rot("rot")).exchangeLayer("tee") { [recorders] in
+      TeeingLayer(make: recorder, recorders: recorders)
+    }.baseURL("https://example.com").build()
   }
 
   private var recorder: BodyRecorder {

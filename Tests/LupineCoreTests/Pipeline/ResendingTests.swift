@@ -60,7 +60,7 @@ import Testing
     let needs = Notes<Bool>()
     let bench = TestBed(.sequence([.fault(.goAway), Self.lost(), .fault(.goAway), .text("hello")]))
     let session = try bench.session {
-      $0.transportLayer(TransportLayer("needs") { NewConnectionNotes(base: $0, notes: needs) })
+      $0.exchangeLayer("needs") { NewConnectionNotes(notes: needs) }
     }
     for _ in 1...2 { _ = await session.request(TestBed.url).serializingString().response }
     #expect(needs.all == [false, false, true, true, false])
@@ -147,16 +147,13 @@ import Testing
 }
 
 /// Notes whether each exchange needs a new connection.
-private struct NewConnectionNotes: Transport {
-  let base: any Transport
+private struct NewConnectionNotes: ExchangeLayer {
   let notes: Notes<Bool>
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     notes.add(context.needsNewConnection)
-    return try await base.send(request, in: context)
+    return try await next(request, context)
   }
-
-  func shutdown() async { await base.shutdown() }
 }

@@ -22,23 +22,19 @@ private enum Path: ResponseAttributeKey {
   typealias Value = String
 }
 
-private struct MarkingLayer: Transport {
-  let base: any Transport
-
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    var response = try await base.send(request, in: context)
+private struct MarkingLayer: ExchangeLayer {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    var response = try await next(request, context)
     response.attributes[CacheStatus.self] = .miss
     response.attributes[Path.self] = request.url.path
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
 }
 
 extension Session.Builder {
-  fileprivate var marking: Self { transportLayer(TransportLayer("marking") { MarkingLayer(base: $0) }) }
+  fileprivate var marking: Self { exchangeLayer("marking") { MarkingLayer() } }
 }
 
 /// Records an attribute that a layer set, and adds another one.

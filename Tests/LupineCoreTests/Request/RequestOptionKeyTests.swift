@@ -23,23 +23,20 @@ private enum Ticket: RequestOptionKey {
 }
 
 /// Records the options of each exchange.
-private struct NotingLayer: Transport {
-  let base: any Transport
+private struct NotingLayer: ExchangeLayer {
   let seen: Notes<(Mode, Int)>
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     seen.add((request.options[Mode.self], request.options[Ticket.self]))
-    return try await base.send(request, in: context)
+    return try await next(request, context)
   }
-
-  func shutdown() async { await base.shutdown() }
 }
 
 extension Session.Builder {
   fileprivate func noting(_ seen: Notes<(Mode, Int)>) -> Self {
-    transportLayer(TransportLayer("noting") { NotingLayer(base: $0, seen: seen) })
+    exchangeLayer("noting") { NotingLayer(seen: seen) }
   }
 }
 

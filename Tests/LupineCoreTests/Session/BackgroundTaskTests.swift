@@ -8,26 +8,23 @@ import Testing
 @testable import LupineSession
 
 /// Runs a job after each exchange.
-private struct JobLayer: Transport {
-  typealias Job = @Sendable (OutgoingRequest, TransferContext, any Transport) -> Void
+private struct JobLayer: ExchangeLayer {
+  typealias Job = @Sendable (OutgoingRequest, TransferContext, @escaping NextExchange) -> Void
 
-  let base: any Transport
   let job: Job
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let response = try await base.send(request, in: context)
-    job(request, context, base)
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    let response = try await next(request, context)
+    job(request, context, next)
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
 }
 
 extension Session.Builder {
   fileprivate func job(_ job: @escaping JobLayer.Job) -> Self {
-    transportLayer(TransportLayer("job") { JobLayer(base: $0, job: job) })
+    exchangeLayer("job") { JobLayer(job: job) }
   }
 }
 
@@ -77,10 +74,10 @@ private final class Counter: Sendable {
     let bench = TestBed(.sequence([.text("first"), .text("second")]))
     let (go, texts) = (Flag(), Notes<String>())
     let session = try bench.session {
-      $0.job { request, context, base in
+      $0.job { request, context, next in
         context.startBackgroundTask { task in
           await go.raised()
-          guard let response = try? await task.send(request, through: base) else { return }
+          guard let response = try? await task.send(request, through: next) else { return }
           response.body.open(.collect(limit: task.limits.responseBody))
           texts.add(String(decoding: (try? await response.body.end().data) ?? Data(), as: UTF8.self))
         }
@@ -120,16 +117,16 @@ private final class Counter: Sendable {
   @Test func `a shutdown cancels tasks, waits for their end and refuses new ones`() async throws {
     let asked = Flag()
     let (kinds, contexts, late) = (Notes<LupineError.Kind?>(), Notes<TransferContext>(), Notes<Bool>())
-    let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, base in
+    let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, next in
       contexts.add(context)
       context.startBackgroundTask { task in
         do throws(LupineError) {
-          _ = try await task.send(request, through: base)
+          _ = try await task.send(request, through: next)
         } catch {
           kinds.add(error.kind)
         }
         do throws(LupineError) {
-          _ = try await task.send(request, through: base)
+          _ = try await task.send(request, through: next)
         } catch {
           kinds.add(error.kind)
         }
@@ -152,10 +149,10 @@ private final class Counter: Sendable {
     let (asked, end) = (Flag(), Flag())
     let kinds = Notes<LupineError.Kind?>()
     do {
-      let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, base in
+      let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, next in
         context.startBackgroundTask { task in
           do throws(LupineError) {
-            _ = try await task.send(request, through: base)
+            _ = try await task.send(request, through: next)
           } catch {
             kinds.add(error.kind)
           }
@@ -185,10 +182,10 @@ private final class Counter: Sendable {
     let times = bound.timeouts
     let session = try Session.Builder().transport(answeringOnce(asked)).clock(clock)
       .timeouts(idle: times.idle, total: times.total, attempt: times.attempt)
-      .job { request, context, base in
+      .job { request, context, next in
         context.startBackgroundTask { task in
           do throws(LupineError) {
-            _ = try await task.send(request, through: base)
+            _ = try await task.send(request, through: next)
           } catch {
             kinds.add(error.kind)
           }
@@ -205,10 +202,10 @@ private final class Counter: Sendable {
     let asked = Flag()
     let clock = TestClock()
     let kinds = Notes<LupineError.Kind?>()
-    let session = try Session.Builder().transport(answeringOnce(asked)).clock(clock).job { request, context, base in
+    let session = try Session.Builder().transport(answeringOnce(asked)).clock(clock).job { request, context, next in
       context.startBackgroundTask { task in
         do throws(LupineError) {
-          _ = try await task.send(request, through: base)
+          _ = try await task.send(request, through: next)
         } catch {
           kinds.add(error.kind)
         }
@@ -238,11 +235,11 @@ private final class Counter: Sendable {
         }
         return response
       }
-    ).job { request, context, base in
+    ).job { request, context, next in
       context.startBackgroundTask { task in
         var request = request
         request.method = .post
-        if let response = try? await task.send(request, through: base) { left.add(response.body) }
+        if let response = try? await task.send(request, through: next) { left.add(response.body) }
       }
     }.build()
     _ = try await session.request(TestBed.url).serializingData().value
@@ -255,11 +252,11 @@ private final class Counter: Sendable {
   @Test func `a cancelled subtask ends its exchange alone`() async throws {
     let asked = Flag()
     let kinds = Notes<LupineError.Kind?>()
-    let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, base in
+    let session = try Session.Builder().transport(answeringOnce(asked)).job { request, context, next in
       context.startBackgroundTask { task in
         let sending = Task {
           do throws(LupineError) {
-            _ = try await task.send(request, through: base)
+            _ = try await task.send(request, through: next)
           } catch {
             kinds.add(error.kind)
           }
@@ -286,9 +283,9 @@ private final class Counter: Sendable {
         contexts.add(context)
         return context.answer(200, [:], "hello")
       }
-    ).proxy(proxy).job { request, context, base in
+    ).proxy(proxy).job { request, context, next in
       context.startBackgroundTask { task in
-        let response = try? await task.send(request, through: base)
+        let response = try? await task.send(request, through: next)
         response?.body.open(.stream(window: 10))
         while let piece = try? await response?.body.next() { pieces.add(piece) }
       }
@@ -323,11 +320,11 @@ private final class Counter: Sendable {
       let running = Counter()
       let (begun, done) = (Notes<Int>(), Notes<Int>())
       let session = try Session.Builder().transport(.mock { $0.stub(.get, "/", .text("x").delay(.seconds(1))) })
-        .job { request, context, base in
+        .job { request, context, next in
           context.startBackgroundTask { task in
             let number = running.next()
             begun.add(number)
-            let body = try? await task.send(request, through: base).body
+            let body = try? await task.send(request, through: next).body
             body?.open(.collect(limit: 10))
             _ = try? await body?.end()
             done.add(number)

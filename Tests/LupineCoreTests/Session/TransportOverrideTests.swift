@@ -21,6 +21,19 @@ private struct NamedTransport: Transport {
   func shutdown() async { await base.shutdown() }
 }
 
+/// Records its name at each exchange.
+private struct NamedLayer: ExchangeLayer {
+  let name: String
+  let notes: Notes<String>
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    notes.add(name)
+    return try await next(request, context)
+  }
+}
+
 /// Replaces the transports of a test by a mock, as a program's own trait can.
 private struct ReplacingTrait: TestTrait, TestScoping {
   @TaskLocal static var mock: MockTransport?
@@ -85,8 +98,8 @@ extension Trait where Self == ReplacingTrait {
       try await TransportOverride.wrapping {
         NamedTransport(name: "inner", base: $0, notes: notes)
       } operation: {
-        let layer = TransportLayer("layer") { NamedTransport(name: "layer", base: $0, notes: notes) }
-        _ = try await bench.session { $0.transportLayer(layer) }.request(TestBed.url).serializingData().value
+        let layered = try bench.session { $0.exchangeLayer("layer") { NamedLayer(name: "layer", notes: notes) } }
+        _ = try await layered.request(TestBed.url).serializingData().value
       }
     }
     #expect(notes.all == ["layer", "outer", "inner"])

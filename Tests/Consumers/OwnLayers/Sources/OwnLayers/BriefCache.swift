@@ -20,15 +20,13 @@ struct BriefCache: Plugin {
   var store: any ResponseStore = MemoryStore()
 
   func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(
-      TransportLayer(.cache, inside: [.tracing]) { [lifetime, store] in
-        CachingTransport(base: $0, lifetime: lifetime, store: store)
-      })
+    builder = builder.exchangeLayer(.cache, inside: [.tracing]) { [lifetime, store] in
+      CachingLayer(lifetime: lifetime, store: store)
+    }
   }
 }
 
-final class CachingTransport: Transport {
-  private let base: any Transport
+final class CachingLayer: ExchangeLayer {
   private let lifetime: Duration
   private let store: any ResponseStore
   /// The clock of the first session that uses the cache.
@@ -36,21 +34,18 @@ final class CachingTransport: Transport {
   /// The URLs that a background task is refreshing.
   private let refreshing = Mutex<Set<String>>([])
 
-  init(base: any Transport, lifetime: Duration, store: any ResponseStore) {
-    self.base = base
+  init(lifetime: Duration, store: any ResponseStore) {
     self.lifetime = lifetime
     self.store = store
   }
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func shutdown() async { await base.shutdown() }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     // One user's response is not for another one.
     let isPersonal = request.headers.contains(.authorization) || request.headers.contains(.cookie)
     guard request.method == .get, !isPersonal, request.options[CacheMode.self] != .bypass else {
-      var response = try await base.send(request, in: context)
+      var response = try await next(request, context)
       response.attributes[CacheStatus.self] = .bypassed
       return response
     }
@@ -59,11 +54,11 @@ final class CachingTransport: Transport {
       let time = clock.clock(or: context.clock).now()
       let isFresh = BriefCache.arrival(of: stored).map { time - $0 <= lifetime } ?? false
       if let response = try? await answer(stored, isFresh ? .stored : .stale, in: context) {
-        if !isFresh { refresh(request, in: context) }
+        if !isFresh { refresh(request, in: context, next) }
         return response
       }
     }
-    var response = try await base.send(request, in: context)
+    var response = try await next(request, context)
     store(response, to: request, in: context)
     response.attributes[CacheStatus.self] = .origin
     return response
@@ -100,19 +95,21 @@ final class CachingTransport: Transport {
   }
 
   /// Refreshes a stored response, unless a task is already refreshing it.
-  private func refresh(_ request: OutgoingRequest, in context: TransferContext) {
+  private func refresh(_ request: OutgoingRequest, in context: TransferContext, _ next: @escaping NextExchange) {
     let url = request.url.string
     guard refreshing.withLock({ $0.insert(url).inserted }) else { return }
     context.emit(.decided(policy: "brief cache", reason: "refreshes a stored answer in the background"))
     let isStarted = context.startBackgroundTask { [self] task in
-      try? await refresh(request, by: task, in: context)
+      try? await refresh(request, by: task, in: context, next)
       refreshing.withLock { _ = $0.remove(url) }
     }
     if !isStarted { refreshing.withLock { _ = $0.remove(url) } }
   }
 
-  private func refresh(_ request: OutgoingRequest, by task: BackgroundTask, in context: TransferContext) async throws {
-    let response = try await task.send(request, through: base)
+  private func refresh(
+    _ request: OutgoingRequest, by task: BackgroundTask, in context: TransferContext, _ next: @escaping NextExchange
+  ) async throws {
+    let response = try await task.send(request, through: next)
     let record = record(response, to: request, in: context)
     response.body.open(.collect(limit: task.limits.responseBody))
     let end = try await response.body.end()

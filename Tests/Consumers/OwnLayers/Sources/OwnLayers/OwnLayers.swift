@@ -2,7 +2,7 @@ import Foundation
 import Lupine
 import LupineMock
 
-/// A program with its own transport layers.
+/// A program with its own layers.
 ///
 /// They use options of requests, attributes of responses, stores of responses, and background tasks.
 @main struct OwnLayers {
@@ -95,9 +95,8 @@ import LupineMock
     try await records.note(4_000, of: "video")
     let mock = MockTransport()
     mock.stub(.put, url, .text("received"))
-    let session = try Session.Builder().transport(mock).transportLayer(
-      TransportLayer("uploads") { ResumingTransport(base: $0, records: records) }
-    ).build()
+    let session = try Session.Builder().transport(mock).exchangeLayer("uploads") { ResumingLayer(records: records) }
+      .build()
     let (values, progress) = AsyncStream.makeStream(of: TransferProgress.self)
     _ = try await session.upload(Data(count: 10_000), to: url, method: .put).option(UploadName.self, "video")
       .uploadProgress { progress.yield($0) }.serializingData().value

@@ -25,21 +25,18 @@ struct UploadRecords: Sendable {
 }
 
 /// Sends the rest of an upload whose beginning the server already has.
-struct ResumingTransport: Transport {
-  let base: any Transport
+struct ResumingLayer: ExchangeLayer {
   let records: UploadRecords
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    guard let name = request.options[UploadName.self] else { return try await base.send(request, in: context) }
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    guard let name = request.options[UploadName.self] else { return try await next(request, context) }
     let offset = try await records.offset(of: name)
     var rest = request
     rest.body = try request.body.suffix(from: offset)
-    let response = try await base.send(rest, in: context.continuingUpload(at: offset))
+    let response = try await next(rest, context.continuingUpload(at: offset))
     if response.head.status.kind == .successful { try await records.remove(name) }
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
 }

@@ -12,33 +12,28 @@ struct OwnBreaker: Plugin {
   let limit: Int
 
   func install(in builder: inout Session.Builder) {
-    let layer = TransportLayer("ownBreaker", inside: [.tracing, .cache, .hedging]) { [limit] base in
-      BreakingTransport(base: base, limit: limit)
+    builder = builder.exchangeLayer("ownBreaker", inside: [.tracing, .cache, .hedging]) { [limit] in
+      BreakingLayer(limit: limit)
     }
-    builder = builder.transportLayer(layer)
   }
 }
 
-final class BreakingTransport: Transport {
-  private let base: any Transport
+final class BreakingLayer: ExchangeLayer {
   private let limit: Int
   private let failures = Mutex<[HTTPURL.Origin: Int]>([:])
 
-  init(base: any Transport, limit: Int) {
-    self.base = base
-    self.limit = limit
-  }
+  init(limit: Int) { self.limit = limit }
 
-  var capabilities: TransportCapabilities { base.capabilities }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse {
     let origin = request.url.origin
     guard failures.withLock({ $0[origin] ?? 0 }) < limit else {
       context.emit(.decided(policy: "ownBreaker", reason: "sends nothing to \(origin)"))
       throw LupineError(.ownBreakerOpen, "The breaker for \(origin) is open.")
     }
     do throws(LupineError) {
-      let response = try await base.send(request, in: context)
+      let response = try await next(request, context)
       failures.withLock { $0[origin] = nil }
       return response
     } catch {
@@ -46,8 +41,6 @@ final class BreakingTransport: Transport {
       throw error
     }
   }
-
-  func shutdown() async { await base.shutdown() }
 }
 
 /// Checks that two failures come from the mock, and that the third request fails with the breaker's kind of error.

@@ -1,0 +1,72 @@
+/// Stands between a session and its transport, and receives every exchange of the session.
+///
+/// A layer receives each redirect, each answer to a challenge and each retry, with the fields that are sent and the
+/// bytes of bodies before they are decoded. It adds no capability and needs no `shutdown()`: work that outlasts an
+/// exchange is a task of the session (`TransferContext.startBackgroundTask(_:)`).
+///
+/// A layer reads the options that plugins declare from the request (`RequestOptionKey`), and states attributes of the
+/// response (`ResponseAttributeKey`).
+///
+/// ```swift
+/// /// Names the server of each response.
+/// enum ServerName: ResponseAttributeKey {
+///   typealias Value = String
+/// }
+///
+/// struct ServerLayer: ExchangeLayer {
+///   func send(
+///     _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+///   ) async throws(LupineError) -> TransportResponse {
+///     var response = try await next(request, context)
+///     response.attributes[ServerName.self] = response.head.headerFields[.server]
+///     return response
+///   }
+/// }
+/// ```
+///
+/// `Session.Builder.exchangeLayer(_:inside:outside:_:)` adds a layer to a session.
+public protocol ExchangeLayer: Sendable {
+  /// Makes one exchange.
+  ///
+  /// Called for each exchange, from any thread, for several exchanges at the same time. The rules of `Transport.send`
+  /// for cancellation, errors and the response's body apply.
+  ///
+  /// - Parameters:
+  ///   - request: the request with all its fields.
+  ///   - context: the exchange. A layer that sends the exchange several times gives each of them a branch
+  ///     (`TransferContext.branch(_:)`).
+  ///   - next: the next layer, or the transport. It may be called never, once or several times, at the same time, with
+  ///     another request or context, and after this method has returned.
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+  ) async throws(LupineError) -> TransportResponse
+}
+
+/// Sends an exchange to the next layer, or to the transport if no layer is left.
+public typealias NextExchange =
+  @Sendable (_ request: OutgoingRequest, _ context: TransferContext) async throws(LupineError) -> TransportResponse
+
+/// The name of a layer; other layers state their position with it.
+public struct LayerName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The text of the name.
+  public let description: String
+
+  /// Creates a name from its text.
+  public init(stringLiteral text: String) { description = text }
+}
+
+// The names of the standard layers, from the outermost to the innermost.
+extension LayerName {
+  /// Makes a span for each exchange.
+  public static let tracing: LayerName = "tracing"
+  /// Answers from stored responses.
+  public static let cache: LayerName = "cache"
+  /// Sends a second exchange if the first one has no answer yet.
+  public static let hedging: LayerName = "hedging"
+  /// Limits the number of concurrent exchanges.
+  public static let concurrencyLimit: LayerName = "concurrencyLimit"
+  /// Limits the number of exchanges that begin within a period.
+  public static let rateLimit: LayerName = "rateLimit"
+  /// Refuses exchanges with a server that fails repeatedly.
+  public static let circuitBreaker: LayerName = "circuitBreaker"
+}
