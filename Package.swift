@@ -122,6 +122,15 @@ let package = Package(
     source(
       "LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes],
       packageAccess: false),
+    // How responses of HTTP/1.1 are framed, for transports that read the bytes.
+    source("LupineFraming", ["LupineCore", "LupineSupport", httpTypes], packageAccess: false),
+    // The event loop that the transports share; no product.
+    source("LupineEventLoop", ["LupineCore", "LupineSupport", httpTypes, "CSockets"], packageAccess: false),
+    // The code for OpenSSL that LupineTLS and LupineOpenSSL share; no product.
+    source("LupineX509", openSSL, packageAccess: false),
+    // The verification of peers that the transports share; no product.
+    source(
+      "LupineTLS", openSSL + ["LupineCore", "LupineEventLoop", "LupineSupport", "LupineX509"], packageAccess: false),
     source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
     source(
       "Lupine",
@@ -142,19 +151,9 @@ let package = Package(
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", openSSL + ["LupineX509"]),
-    // The code for OpenSSL that LupineTLS and LupineOpenSSL share; neither a plugin nor a product.
-    .target(
-      name: "LupineX509", dependencies: openSSL + ["LupineFoundation"], path: "Plugins/LupineX509",
-      swiftSettings: settings),
-    // The verification of peers that the transports share; neither a plugin nor a product.
-    plugin("LupineTLS", openSSL + ["LupineEventLoop", "LupineX509"]),
     plugin(
       "LupineNative",
       openSSL + ["CNghttp2", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", "LupineX509", deque, heap]),
-    // The event loop that the transports share; neither a plugin nor a product.
-    plugin("LupineEventLoop", ["CSockets"]),
-    // How responses of HTTP/1.1 are framed, for transports that read the bytes.
-    plugin("LupineFraming", []),
     plugin("LupineRedis", openSSL + [deque]),
     plugin("LupineResilience", ["LupineSession", deque]),
     plugin("LupineCache", ["LupineSession", "LupineTransfers", deque]),
