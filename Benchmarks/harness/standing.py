@@ -4,10 +4,6 @@ from . import machine, table
 from .rows import TITLES
 
 BEGIN, END = "<!-- The figures; `make plot` writes them. -->", "<!-- The figures end here. -->"
-# Ratios of the first version that was measured.
-AT_FIRST = {
-    "W1": 2.92, "W1r": 2.54, "W2": 3.13, "idle": 3.63, "W3": 3.28, "W4": 0.95, "W4b": 1.01, "W4s": 2.51, "W5": 1.05,
-    "W6": 1.28, "W10": 2.62}
 CURL, NATIVE, CLIENTS = ("lupine", "lupine-loop"), ("native", "native-loop"), ("async-http-client", "urlsession")
 
 
@@ -36,15 +32,14 @@ def line(*cells):
 
 def ratios(results):
     halves = [(name, f"{name}, loop's executor", "goals", "most memory") for name in ("Lupine", "native")]
-    yield line("", "at first", *halves[0], *halves[1], *(TITLES[row] for row in CLIENTS))
-    yield "|---" * 12 + "|"
+    yield line("", *halves[0], *halves[1], *(TITLES[row] for row in CLIENTS))
+    yield "|---" * 11 + "|"
     for name, result in results.items():
         rows = result.get("rows", {})
         if "c" not in rows:
             continue
         yield line(
-            name, f"{AT_FIRST[name]:.2f}" if name in AT_FIRST else "",
-            *half_of_line(result, CURL), *half_of_line(result, NATIVE),
+            name, *half_of_line(result, CURL), *half_of_line(result, NATIVE),
             *(f"{rows[row]['ratio']:.2f}{mark(rows[row])}" if row in rows else "" for row in CLIENTS))
 
 
