@@ -25,7 +25,7 @@ SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.
 .PHONY: help demo test offline fuzz soak bench plot lint format clean install
 
 help:
-	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
+	@echo 'make demo    install what is missing, then run the quick start over each transport and offline'
 	@echo 'make test    install what is missing, then run every test'
 	@echo 'make offline run the tests on the mock alone, and print how long they took'
 	@echo 'make install install what is missing, and nothing else'

@@ -52,8 +52,10 @@ func observability(_ name: String, _ package: String) -> Target.Dependency {
 /// A plugin that the umbrella brings with the trait `Standard`.
 func standard(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["Standard"])) }
 
-/// A plugin that the umbrella brings with the trait `Native`.
-func native(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["Native"])) }
+/// The transport that the umbrella brings with either trait.
+func native(_ name: String) -> Target.Dependency {
+  .target(name: name, condition: .when(traits: ["Standard", "Native"]))
+}
 
 let package = Package(
   name: "Lupine",
@@ -89,10 +91,10 @@ let package = Package(
     // order, so with several of them each new build plan compiles the package again.
     .trait(
       name: "Standard",
-      description: "The umbrella brings the plugins with C libraries: libcurl, codings, Digest, cookies, pins."),
+      description: "The umbrella brings both transports, content codings, Digest, cookies and pins."),
     .trait(
       name: "Native",
-      description: "The umbrella brings the native transport, which `LUPINE_TRANSPORT=native` selects."),
+      description: "The umbrella brings the native transport; without the trait `Standard`, it needs no libcurl."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .trait(
       name: "Observability",
@@ -184,7 +186,7 @@ let package = Package(
     .executableTarget(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineCurl", "LupineFoundation", "LupineOpenSSL", "LupineSession",
+        "LupineCore", "LupineFoundation", "LupineNative", "LupineOpenSSL", "LupineSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 

@@ -39,9 +39,12 @@ let package = Package(
     .target(
       name: "CurlRequests", dependencies: ["Requests", "Row"] + lupine("LupineCurl", "LupineSession"),
       path: "CurlRequests", swiftSettings: settings),
+    .target(
+      name: "NativeRequests", dependencies: ["Requests", "Row"] + lupine("LupineNative", "LupineSession"),
+      path: "NativeRequests", swiftSettings: settings),
     program("lupine-row", in: "Lupine", ["CurlRequests", "Requests", "Row"]),
-    program("native-row", in: "Native", ["Requests", "Row"] + lupine("LupineNative")),
-    program("lupine-umbrella-row", in: "Umbrella", ["CurlRequests", "Requests", "Row"] + lupine("Lupine")),
+    program("native-row", in: "Native", ["NativeRequests", "Requests", "Row"]),
+    program("lupine-umbrella-row", in: "Umbrella", ["NativeRequests", "Requests", "Row"] + lupine("Lupine")),
     program("form-row", in: "Forms", ["Row"] + lupine("LupineSession", "LupineCurl", "LupineMultipart")),
     program("trust-row", in: "Trust", ["CurlRequests", "Requests", "Row"] + lupine("LupineSession", "LupineOpenSSL")),
     program(

@@ -13,7 +13,7 @@ let place = try Stage.users()
 // snippet.show
 
 let session = try Session.Builder()
-  .transport(.curl)
+  .transport(.native)
   .install(.compression)
   .baseURL("https://api.example.com/v1")
   .header(.userAgent, "demo/1.0")

@@ -93,12 +93,12 @@ guard lines == 3, mock.requests.last?.headers[.contentType] == "application/merg
 
 func monitored() throws {
   let exchanges = ExchangeLogMonitor()
-  let session = try Session.Builder().transport(.curl).monitor(exchanges).build()
+  let session = try Session.Builder().transport(.native).monitor(exchanges).build()
   print(session, exchanges)
 }
 
 func guarded() throws {
-  let builder = Session.Builder().transport(.curl)
+  let builder = Session.Builder().transport(.native)
     .networkPolicy(.publicInternetOnly.allowing("10.20.0.0/16"))
   print(try builder.build())
 }

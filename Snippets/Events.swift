@@ -13,7 +13,7 @@ mock.stub(.get, "https://api.example.com/users", .text("users"))
 // snippet.show
 
 let session = try Session.Builder()
-  .transport(mock)  // or .curl
+  .transport(mock)  // or .native
   .monitor(.custom { event in print(event) })
   .build()
 let request = session.request("https://api.example.com/users")

@@ -1,4 +1,5 @@
-// The quick start: the README's first requests, to a real httpbin over libcurl, then the same code offline on the mock.
+// The quick start: the README's first requests, to a real httpbin over each transport, then the same code offline on the
+// mock.
 // `make demo` runs it.
 
 import Lupine
@@ -48,9 +49,11 @@ func run(at place: Place) async throws {
   print(try user.result.get())
 }
 
-if let online = Stage.online, let httpbin = Stage.httpbin {
-  print("== httpbin at \(httpbin), over libcurl")
-  try await run(at: online)
+if let httpbin = Stage.httpbin {
+  print("== httpbin at \(httpbin), over the native transport, which is the default")
+  try await run(at: Stage.online(httpbin, over: .native))
+  print("== the same, over libcurl")
+  try await run(at: Stage.online(httpbin, over: .curl))
 } else {
   print("== no httpbin: LUPINE_HTTPBIN is not set (make demo starts one)")
 }

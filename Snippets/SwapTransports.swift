@@ -10,7 +10,7 @@ struct Status: Codable, Sendable {
 
 /// The transport that the environment selects: `MY_TRANSPORT=mock` runs the program without a network.
 func transport(for environment: [String: String]) -> any Transport {
-  guard environment["MY_TRANSPORT"] == "mock" else { return .curl }
+  guard environment["MY_TRANSPORT"] == "mock" else { return .native }
   let mock = MockTransport()
   mock.stub(.get, "/v1/status", .json(Status(isUp: true)))
   return mock

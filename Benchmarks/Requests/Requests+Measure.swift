@@ -13,7 +13,7 @@ extension Requests {
   ) async throws {
     guard work.url != "nothing" else { return try await decodeOnly(work) }
     var builder = assemble(Session.Builder()).transport(transport)
-    // The other rows negotiate HTTP/2. A transport uses it only if the session sets it.
+    // The other rows negotiate HTTP/2. The libcurl transport does so only if the session sets it.
     if work.url.hasPrefix("https://") { builder = builder.httpVersion(.http2) }
     let session = try builder.build()
     let requests = Requests(session: session, transport: transport, work: work)

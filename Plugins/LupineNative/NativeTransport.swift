@@ -48,9 +48,9 @@ public final class NativeTransport: Transport {
     ]
   }
 
-  /// Advises the use of the libcurl transport.
+  /// Advises the use of the libcurl transport, for the authentication of connections (NTLM, Negotiate).
   public func remedy(for missing: TransportCapabilities) -> String? {
-    "use the libcurl transport, '.transport(.curl)' of LupineCurl"
+    missing == .connectionAuthentication ? "use the libcurl transport, '.transport(.curl)' of LupineCurl" : nil
   }
 
   /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
@@ -91,7 +91,7 @@ public final class NativeTransport: Transport {
     guard [nil, .http1_1, .http2].contains(request.version) else {
       throw LupineError(
         .invalidRequest,
-        "The native transport supports HTTP/1.1 and HTTP/2 only; leave the version open, or use the libcurl transport.")
+        "The native transport supports HTTP/1.1 and HTTP/2 only; name one of them, or leave the version open.")
     }
     guard let proxy = context.connectionKey.proxy else { return }
     guard context.connectionKey.unixSocket == nil else {

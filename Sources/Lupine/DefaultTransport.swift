@@ -2,44 +2,64 @@ import LupineCore
 import LupineSession
 import LupineSupport
 
-#if Native
+#if Standard || Native
   import LupineNative
 #endif
 #if Standard
   import LupineCurl
 #endif
 
-/// The transport of the default session, which the environment variable `LUPINE_TRANSPORT` may name.
+/// The transport of the standard defaults: the native one, unless the environment variable `LUPINE_TRANSPORT` names
+/// another one.
 enum DefaultTransport {
   private static let variable = "LUPINE_TRANSPORT"
 
-  /// Sets the transport that the environment names; returns the builder unchanged if it names none.
-  ///
-  /// - Throws: `LupineError` of kind `configuration` for a name that is not that of a transport of this build.
-  static func set(in builder: Session.Builder) throws(LupineError) -> Session.Builder {
-    guard let name = SystemEnvironment.variable(variable), !name.isEmpty else { return builder }
-    return try set(name, in: builder)
+  /// Sets the transport that the environment names, or the default one; returns the builder unchanged if the traits
+  /// enable no transport.
+  static func set(in builder: Session.Builder) -> Session.Builder {
+    set(SystemEnvironment.variable(variable) ?? "", in: builder)
   }
 
-  static func set(_ name: String, in builder: Session.Builder) throws(LupineError) -> Session.Builder {
+  /// Sets the transport with this name; an empty name stands for the default transport.
+  ///
+  /// For any other name `build()` throws.
+  static func set(_ name: String, in builder: Session.Builder) -> Session.Builder {
     switch name {
-    #if Native
-      case "native": return builder.transport(.native)
+    #if Standard || Native
+      case "", "native": return builder.transport(.native)
+    #else
+      case "": return builder
     #endif
     #if Standard
       case "curl": return builder.transport(.curl)
     #endif
-    default: throw refusal(of: name)
+    default: return builder.transport(UnknownTransport(issue: issue(with: name)))
     }
   }
 
-  private static func refusal(of name: String) -> LupineError {
-    let trait = ["native": "Native", "curl": "Standard"][name]
+  private static func issue(with name: String) -> ConfigurationIssue {
+    let traits = ["native": "Standard or the trait Native", "curl": "Standard"][name]
     let reason =
-      trait.map { "the transport \"\(name)\" needs the trait \($0) of Lupine, which is off" }
-      ?? "no transport is called \"\(name)\"; there are \"curl\" and, with the trait Native, \"native\""
-    return LupineError(
-      .configuration([ConfigurationIssue(part: variable, reason: reason)]),
-      "The default session cannot be built: \(variable): \(reason).")
+      traits.map { "the transport \"\(name)\" needs the trait \($0) of Lupine, which is off" }
+      ?? "no transport is called \"\(name)\"; the names are \"native\" and \"curl\""
+    return ConfigurationIssue(part: variable, reason: reason)
   }
+}
+
+/// Stands for a transport that does not exist, so that `build()` throws with the reason.
+private struct UnknownTransport: Transport {
+  let issue: ConfigurationIssue
+
+  /// All capabilities, so that `build()` reports no other issue of this transport.
+  var capabilities: TransportCapabilities { TransportCapabilities(rawValue: .max) }
+
+  func issues(with key: ConnectionKey) -> [ConfigurationIssue] { [issue] }
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    throw .unusable(issue.part, issue.reason)
+  }
+
+  func shutdown() async {}
 }

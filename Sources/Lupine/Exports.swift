@@ -15,6 +15,6 @@
   @_exported public import LupineOpenSSL
 #endif
 
-#if Native
+#if Standard || Native
   @_exported public import LupineNative
 #endif

@@ -5,20 +5,16 @@ import Synchronization
 #if Standard
   import LupineAuthentication
   import LupineCompression
-  import LupineCurl
 #endif
 
 extension Session {
-  /// The session of `Lupine.request`: libcurl, the content codings, Digest, and the defaults of the builder.
+  /// The session of `Lupine.request`: a builder with `standardDefaults()`.
   ///
-  /// The trait `Standard` enables these parts: LupineCompression supplies the codings, LupineAuthentication supplies
-  /// Digest. The session is created on first use. Before that, `useAsDefault()` can replace it once.
-  ///
-  /// The environment variable `LUPINE_TRANSPORT` names another transport: `native`, with the trait `Native`, or `curl`. With
-  /// any other value every request of the session fails with kind `configuration`.
+  /// The session is created on first use. Before that, `useAsDefault()` can replace it once. If it cannot be built, every
+  /// request of it fails with kind `configuration`.
   public static var `default`: Session { DefaultSession.shared.session() }
 
-  /// A new session with the default settings, which shares no connection with other sessions.
+  /// A new session with `standardDefaults()`, which shares no connection with other sessions.
   public static var ephemeral: Session { DefaultSession.make() }
 
   /// Makes this session the default one.
@@ -76,7 +72,7 @@ final class DefaultSession: Sendable {
 
   private static func attempt() -> (session: Session, lasts: Bool) {
     do throws(LupineError) {
-      return (try DefaultTransport.set(in: Session.Builder()).standardDefaults().build(), true)
+      return (try Session.Builder().standardDefaults().build(), true)
     } catch {
       let isConfiguration = if case .configuration = error.kind { true } else { false }
       return (Session.failing(with: error), isConfiguration)
@@ -85,14 +81,17 @@ final class DefaultSession: Sendable {
 }
 
 extension Session.Builder {
-  /// Adds the parts of the default session, if the trait `Standard` is on: libcurl, the content codings and Digest.
+  /// Adds the parts of the default session: the native transport, the content codings and Digest.
+  ///
+  /// The native transport uses HTTP/2 over TLS if the server selects it (ALPN). The trait `Standard` brings all parts,
+  /// the trait `Native` alone brings the transport. The environment variable `LUPINE_TRANSPORT` names another transport:
+  /// `curl`, with the trait `Standard`; `native` names the default one. With any other value `build()` throws.
   ///
   /// Earlier settings stay: a transport, such as a mock, and a coding or a scheme of the same name. Later settings
   /// replace these.
   public func standardDefaults() -> Self {
-    var builder = self
+    var builder = hasTransport ? self : DefaultTransport.set(in: self)
     #if Standard
-      if !hasTransport { builder = builder.transport(.curl) }
       builder = builder.installDefault(.compression)
       builder = builder.installDefault(.authentication)
     #endif

@@ -1,7 +1,7 @@
 #if Terminal
   import LupineCore
-  import LupineCurl
   import LupineFoundation
+  import LupineNative
   import LupineOpenSSL
   import LupineSession
   import Synchronization
@@ -18,7 +18,7 @@
     static func ask(_ server: String) async -> PresentedChain {
       let probe = Probe()
       do throws(LupineError) {
-        let session = try Session.Builder().transport(.curl).timeouts(connect: .seconds(10)).trust(
+        let session = try Session.Builder().transport(.native).timeouts(connect: .seconds(10)).trust(
           [:], otherwise: probe
         )
         .build()

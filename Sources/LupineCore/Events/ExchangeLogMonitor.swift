@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let exchanges = ExchangeLogMonitor()
-/// let session = try Session.Builder().transport(.curl).monitor(exchanges).build()
+/// let session = try Session.Builder().transport(.native).monitor(exchanges).build()
 /// ```
 ///
 /// `print(exchanges)` shows what has happened so far.

@@ -186,9 +186,7 @@ extension OutgoingRequest {
         if newValue != nil || stored != nil { stored.change(from: TimeoutsAndValues()) { $0.timeouts = newValue } }
       }
     }
-    /// The version of HTTP; `nil` lets the session or the transport choose.
-    ///
-    /// The libcurl transport chooses HTTP/1.1.
+    /// The version of HTTP; `nil` lets the session or the transport choose, as `Session.Builder.httpVersion(_:)` says.
     public var version: ProtocolVersion?
     /// The priority of the request in the queue for connections.
     ///

@@ -35,7 +35,7 @@ extension Session.Builder {
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
     checkTimeouts(configuration.timeouts, &issues)
     guard let transport else {
-      issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
+      issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.native) or a mock"))
       throw Self.error(issues)
     }
     issues += transport.issues(with: configuration.connectionKey)

@@ -49,7 +49,7 @@ extension Session {
 }
 
 extension Session.Builder {
-  /// Sets the transport that carries the exchanges, such as `.curl` or a mock.
+  /// Sets the transport that carries the exchanges, such as `.native` or a mock.
   public func transport(_ transport: some Transport) -> Self { changed { $0.transport = transport } }
 
   /// Requires that the transport has these capabilities; `build()` throws if it lacks one of them.

@@ -69,8 +69,8 @@ extension Session.Builder {
 
   /// Sets the version of HTTP for requests that do not name one; `.http2` without TLS uses prior knowledge.
   ///
-  /// Default: the transport chooses. With libcurl that is HTTP/1.1, because libcurl does not report the end of an
-  /// HTTP/2 body.
+  /// Default: the transport chooses. The native transport uses HTTP/2 over TLS if the server selects it, and HTTP/1.1
+  /// otherwise. The libcurl transport uses HTTP/1.1, because libcurl does not report the end of an HTTP/2 body.
   public func httpVersion(_ version: ProtocolVersion) -> Self { changed { $0.configuration.version = version } }
 
   /// Sets the limits of connections, such as their number and lifetime.
@@ -80,9 +80,9 @@ extension Session.Builder {
 extension Session.Builder {
   /// Sets the file of root certificates, in PEM, that replaces the system's.
   ///
-  /// With the libcurl transport, `build()` throws if the file cannot be read. The transport reads the file before its
-  /// first TLS connection, and reads it again before a new connection if the file has changed. While the file is
-  /// missing or unreadable, the last contents apply. A file without certificates is an error of kind `configuration`.
+  /// `build()` throws if the file cannot be read. The transport reads the file before its first TLS connection, and
+  /// reads it again before a new connection if the file has changed. While the file is missing or unreadable, the last
+  /// contents apply. A file without certificates is an error of kind `configuration`.
   /// Open connections are not affected.
   public func certificateAuthorities(_ path: String) -> Self {
     changed { $0.configuration.connectionKey.certificateAuthorities = path }

@@ -30,6 +30,7 @@ import TransportSupport
   }
 
   private func session() throws -> Session {
-    try Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
+    try Session.Builder().transport(.curl).standardDefaults()
+      .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
   }
 }

@@ -40,7 +40,8 @@ import TransportSupport
 
   private func session() throws -> (ScriptedServer, Session) {
     let server = try ScriptedServer(.unix(path: path), handler: Self.answer)
-    let session = try Session.Builder().standardDefaults().baseURL("http://docker/v1.43/").unixSocket(path).build()
+    let session = try Session.Builder().transport(.curl).standardDefaults()
+      .baseURL("http://docker/v1.43/").unixSocket(path).build()
     return (server, session)
   }
 

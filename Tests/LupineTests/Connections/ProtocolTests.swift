@@ -22,7 +22,7 @@ import TransportSupport
   @Test func `with TLS libcurl uses HTTP 1.1 by default, and the native transport what the server selects`()
     async throws
   {
-    let session = try Session.Builder().standardDefaults().baseURL(try Peer.nginxTLS.url)
+    let session = try Session.Builder().transport(.curl).standardDefaults().baseURL(try Peer.nginxTLS.url)
       .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
     let response = await session.request("protocol").serializingString().response
     let version = TestTransport.isNative ? ProtocolVersion.http2 : .http1_1

@@ -38,7 +38,7 @@ import TransportSupport
   private static func session(
     _ count: Count = Count(), _ change: (Session.Builder) throws -> Session.Builder
   ) throws -> Session {
-    let builder = Session.Builder().standardDefaults().timeouts(total: .seconds(30)).monitor(count)
+    let builder = Session.Builder().transport(.curl).standardDefaults().timeouts(total: .seconds(30)).monitor(count)
       .certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try change(builder).build()
   }

@@ -8,7 +8,8 @@ import TransportSupport
 @Suite(.overEachTransport, .besidePeers) struct ProxyTests {
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Support/Peers/with-peers")
-    let builder = Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    let builder = Session.Builder().transport(.curl).standardDefaults()
+      .certificateAuthorities(Fixture.path("Certificates/root.pem"))
       .timeouts(total: .seconds(20))
     return try change(builder.proxy(proxy)).build()
   }
@@ -40,13 +41,13 @@ import TransportSupport
 
   @Test(arguments: [Peers.squid] + socks)
   func `a server that is not trusted is refused behind a proxy`(proxy: String?) async throws {
-    let session = try Session.Builder().standardDefaults().proxy(try #require(proxy)).build()
+    let session = try Session.Builder().transport(.curl).standardDefaults().proxy(try #require(proxy)).build()
     let error = await session.request(try Peer.nginxTLS.url + "/hello").serializingData().response.error
     #expect(error?.kind == .certificateRejected)
   }
 
   @Test func `an HTTPS proxy that is not trusted receives nothing`() async throws {
-    let session = try Session.Builder().standardDefaults().proxy(try #require(Peers.squidTLS)).build()
+    let session = try Session.Builder().transport(.curl).standardDefaults().proxy(try #require(Peers.squidTLS)).build()
     for server in [Peer.nginx, .nginxTLS] {
       let error = await session.request(try server.url + "/hello").serializingData().response.error
       #expect(error?.kind == .certificateRejected && error?.message.contains("proxy") == true)
@@ -97,7 +98,7 @@ import TransportSupport
 
   @Test func `hosts on the list are reached without the proxy`() async throws {
     let closed = try ClosedPort()
-    let builder = Session.Builder().standardDefaults().timeouts(total: .seconds(20))
+    let builder = Session.Builder().transport(.curl).standardDefaults().timeouts(total: .seconds(20))
     let direct = try builder.proxy(closed.url, except: ["127.0.0.0/8"]).build()
     #expect(await direct.request(try Peer.nginx.url + "/hello").serializingString().response.error == nil)
     let error = await (try builder.proxy(closed.url).build()).request(try Peer.nginx.url).serializingData().response
@@ -140,8 +141,10 @@ import TransportSupport
   /// Makes a session that resolves names itself, because its network policy checks the addresses.
   private func loopback(_ isProxied: Bool, _ change: (Session.Builder) -> Session.Builder) throws -> Session {
     // Half the connect timeout exceeds the total timeout, so the third address is in time only after two refusals.
-    let builder = change(Session.Builder().standardDefaults().timeouts(connect: .seconds(60), total: .seconds(20)))
-      .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    let builder = change(
+      Session.Builder().transport(.curl).standardDefaults().timeouts(connect: .seconds(60), total: .seconds(20))
+    )
+    .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try isProxied ? builder.proxy("socks5://\(try #require(Peers.dante))").build() : builder.build()
   }
 

@@ -45,7 +45,7 @@ struct ServerCase: CustomTestStringConvertible, Sendable {
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let address = try #require(address, "this server is not running")
     return try assemble(
-      Session.Builder().standardDefaults().baseURL(address).httpVersion(version)
+      Session.Builder().transport(.curl).standardDefaults().baseURL(address).httpVersion(version)
         .certificateAuthorities(Fixture.path("Certificates/root.pem"))
     ).build()
   }

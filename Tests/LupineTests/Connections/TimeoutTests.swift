@@ -37,7 +37,8 @@ import TransportSupport
 
   @Test func `a port without a listener refuses connections`() async throws {
     let port = try ClosedPort()
-    let error = await Session.ephemeral.request(port.url).serializingData().response.error
+    let session = try Session.Builder().transport(.curl).build()
+    let error = await session.request(port.url).serializingData().response.error
     #expect(error?.kind == .connectionRefused)
   }
 }

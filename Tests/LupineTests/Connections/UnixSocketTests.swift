@@ -8,7 +8,7 @@ import TransportSupport
   private func session() throws -> Session {
     let path = try #require(
       Peers.httpbinSocket, "httpbin is not running: run the tests beside Tests/Support/Peers/with-peers")
-    return try Session.Builder().standardDefaults().baseURL("http://docker/").unixSocket(path).build()
+    return try Session.Builder().transport(.curl).standardDefaults().baseURL("http://docker/").unixSocket(path).build()
   }
 
   @Test func `requests and answers go over a socket, whose connection is kept`() async throws {
@@ -34,7 +34,7 @@ import TransportSupport
   }
 
   @Test func `a missing socket is an error of kind connectionFailed`() async throws {
-    let session = try Session.Builder().standardDefaults().unixSocket("/nowhere/docker.sock").build()
+    let session = try Session.Builder().transport(.curl).standardDefaults().unixSocket("/nowhere/docker.sock").build()
     let error = await session.request("http://docker/info").serializingData().response.error
     #expect(error?.kind == .connectionFailed)
   }

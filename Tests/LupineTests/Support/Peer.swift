@@ -16,11 +16,11 @@ enum Peer {
     }
   }
 
-  /// Makes a session over libcurl with the standard defaults and the base URL of this server.
+  /// Makes a session over the transport of the test, with the standard defaults and the base URL of this server.
   ///
   /// The session uses HTTP/2 if the server uses TLS.
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
-    var builder = Session.Builder().standardDefaults().baseURL(try url)
+    var builder = Session.Builder().transport(.curl).standardDefaults().baseURL(try url)
     if self == .nginxTLS || self == .apacheTLS {
       builder = builder.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2)
     }

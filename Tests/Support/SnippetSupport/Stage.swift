@@ -1,7 +1,7 @@
 #if canImport(Glibc)
   import Glibc
 #endif
-import Lupine
+public import Lupine
 import LupineMock
 import LupineTesting
 
@@ -13,18 +13,18 @@ public enum Stage {
   /// The address of httpbin on loopback; `nil` if the examples run offline.
   public static var httpbin: String? { getenv("LUPINE_HTTPBIN").map { String(cString: $0) } }
 
-  /// httpbin over libcurl if its address is known, otherwise the mock.
-  public static var place: Place { online ?? offline }
+  /// httpbin over the native transport if its address is known, otherwise the mock.
+  public static var place: Place { httpbin.map { online($0, over: .native) } ?? offline }
 
-  /// httpbin over libcurl; `nil` if the examples run offline.
-  public static var online: Place? {
-    httpbin.map { Place(transport: CurlTransport(), origins: [home: $0, api: "\($0)/anything"]) }
+  /// httpbin at this address, over the given transport.
+  public static func online(_ httpbin: String, over transport: some Transport) -> Place {
+    Place(transport: transport, origins: [home: httpbin, api: "\(httpbin)/anything"])
   }
 
   /// The mock.
   public static var offline: Place { Place(transport: mock(), origins: [:]) }
 
-  /// A server of users: a scripted server over libcurl if httpbin is available, otherwise the mock.
+  /// A server of users: a scripted server over the native transport if httpbin is available, otherwise the mock.
   public static func users() throws -> Place {
     let name = #"{"name": "mattt"}"#
     if httpbin == nil {
@@ -34,7 +34,7 @@ public enum Stage {
       return Place(transport: mock, origins: [api: "http://api.example.com"])
     }
     let server = try ScriptedServer(always: .json(name))
-    return Place(transport: CurlTransport(), origins: [api: server.url], server: server)
+    return Place(transport: NativeTransport(), origins: [api: server.url], server: server)
   }
 
   /// Makes a session with ``place`` the default session.

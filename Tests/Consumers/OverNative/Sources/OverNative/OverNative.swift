@@ -1,9 +1,10 @@
 import Glibc
 import Lupine
 
-/// A program whose only transport is the native one, which the environment variable `LUPINE_TRANSPORT` selects.
+/// A program without libcurl, whose default session uses the native transport.
 ///
-/// With the value `native` the default session works. With another value its requests fail and name the variable.
+/// If the environment variable `LUPINE_TRANSPORT` names another transport, the requests of the default session fail and
+/// name the variable.
 @main struct OverNative {
   struct Surprise: Error {
     let what: String
@@ -11,13 +12,14 @@ import Lupine
 
   static func main() async throws {
     let server = try Server()
-    if getenv("LUPINE_TRANSPORT").map({ String(cString: $0) }) == "native" {
+    let name = getenv("LUPINE_TRANSPORT").map { String(cString: $0) } ?? ""
+    if ["", "native"].contains(name) {
       async let text = Lupine.request(server.url).validate().serializingString().value
       try server.answer("from the default session")
       print(try await text)
-      let session = try Session.Builder().transport(.native).build()
+      let session = try Session.Builder().standardDefaults().build()
       async let own = session.request(server.url).validate().serializingString().value
-      try server.answer("from a session with .transport(.native)")
+      try server.answer("from a session with standardDefaults()")
       print(try await own)
     } else {
       let response = await Lupine.request(server.url).serializingString().response

@@ -1,7 +1,7 @@
 import Lupine
 import LupineMock
 
-/// A program without libcurl, whose only transport is the mock.
+/// A program without a C library, whose only transport is the mock.
 @main struct WithoutCurl {
   struct Flower: Codable, Sendable, Equatable {
     var name: String
@@ -23,7 +23,7 @@ import LupineMock
     let flower = try await session.request("flowers/1").validate().serializingDecodable(Flower.self).value
     guard flower == Flower(name: "lupine") else { throw Surprise(what: "the mock answered \(flower)") }
     try mock.verify()
-    print("without libcurl, the mock answers: \(flower.name)")
+    print("without a C library, the mock answers: \(flower.name)")
   }
 
   /// Checks that each request of the default session fails, because that session has no transport.
@@ -34,6 +34,6 @@ import LupineMock
     else {
       throw Surprise(what: "without a transport, the default session answered \(response)")
     }
-    print("without libcurl, the default session says: \(error.message)")
+    print("without a C library, the default session says: \(error.message)")
   }
 }

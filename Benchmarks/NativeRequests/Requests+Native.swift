@@ -1,0 +1,18 @@
+import LupineNative
+public import LupineSession
+public import Requests
+public import Row
+
+extension Requests {
+  /// Measures Lupine over the native transport.
+  public static func measureNative(
+    _ work: Work, _ assemble: (Session.Builder) -> Session.Builder
+  ) async throws {
+    var configuration = NativeTransport.Configuration()
+    configuration.certificateAuthorities = work.authorities
+    configuration.connections += work.idle
+    if work.idle > 0 { configuration.connectionsPerHost = work.idle }
+    let transport = NativeTransport(configuration)
+    try await measure(work, over: transport, transport.executor, assemble)
+  }
+}
