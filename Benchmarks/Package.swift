@@ -52,7 +52,8 @@ let package = Package(
       ["CurlRequests", "Requests", "Row"] + lupine("LupineCache", "LupineSession", "LupineSQLite")),
     program(
       "mock-throughput", in: "MockThroughput",
-      ["Row", httpTypes] + lupine("LupineCache", "LupineSession", "LupineMock")),
+      ["Row", httpTypes]
+        + lupine("LupineCache", "LupineCookies", "LupineMock", "LupineResilience", "LupineSession")),
     program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineSession", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]

@@ -1,13 +1,15 @@
 import HTTPTypes
 import LupineCache
-import LupineSession
+import LupineCookies
 import LupineMock
+import LupineResilience
+import LupineSession
 import Row
 
 /// Measures requests through the whole pipeline over the mock, one after the other.
 ///
 ///     mock-throughput REQUESTS ROUNDS
-///     mock-throughput count REQUESTS [log|hit|miss]
+///     mock-throughput count REQUESTS [SETTING]
 ///
 /// Each round creates a session, sends REQUESTS requests, validates each response and reads its bytes. The rates are
 /// per second of processor time of all threads, so the load of the machine does not change them.
@@ -20,6 +22,13 @@ import Row
     case log = "with the exchange log"
     case hit = "a hit of the cache in memory"
     case miss = "a miss of the cache that is not stored"
+    case rate = "a rate limit that is not reached"
+    case concurrency = "a concurrency limit that is not reached"
+    case breaker = "a closed circuit breaker"
+    case retrier = "a retrier that has nothing to retry"
+    case monitor = "a monitor of all events"
+    case jar = "an empty cookie jar"
+    case idle = "these six and the cache"
   }
 
   /// Starts the measurement.
@@ -30,12 +39,11 @@ import Row
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.compactMap { Int($0) }.filter { $0 > 0 }) {
     case ("count", let numbers) where numbers.count == 1:
-      let settings: [String: Setting] = ["log": .log, "hit": .hit, "miss": .miss]
-      let setting = arguments.last.flatMap { settings[$0] } ?? .plain
+      let setting = Setting.allCases.first { "\($0)" == arguments.last } ?? .plain
       try Driver().run { _ = try await round(numbers[0], setting) }
     case (_, let numbers) where numbers.count == 2:
       try Driver().run { try await Task.detached { try await measure(requests: numbers[0], rounds: numbers[1]) }.value }
-    default: throw WorkError("mock-throughput REQUESTS ROUNDS, or mock-throughput count REQUESTS [log|hit|miss]")
+    default: throw WorkError("mock-throughput REQUESTS ROUNDS, or mock-throughput count REQUESTS [SETTING]")
     }
   }
 
@@ -59,9 +67,7 @@ import Row
     mock.stub(
       .get, "https://api.example.com/v1/users/42", setting == .hit ? reply.field(.cacheControl, "max-age=86400") : reply
     )
-    var builder = Session.Builder().transport(mock)
-    if setting == .hit || setting == .miss { builder = builder.install(.cache(HTTPCache(memory: .megabytes(8)))) }
-    let session = try builder.build()
+    let session = try parts(setting, Session.Builder().transport(mock)).build()
     let before = Cost.now
     for number in 1...requests {
       let data = try await session.request("https://api.example.com/v1/users/42").validate().serializingData().value
@@ -71,5 +77,21 @@ import Row
     let cost = Cost.now - before
     guard setting != .hit || mock.requests.count <= 1 else { throw WorkError("a response was not stored") }
     return Double(requests) / cost.processor
+  }
+
+  /// Adds the parts of a setting to a session.
+  private static func parts(_ setting: Setting, _ builder: Session.Builder) -> Session.Builder {
+    switch setting {
+    case .plain, .log: builder
+    case .hit, .miss: builder.install(.cache(HTTPCache(memory: .megabytes(8))))
+    case .rate: builder.install(.rateLimit(1_000_000))
+    case .concurrency: builder.install(.concurrencyLimit(100))
+    case .breaker: builder.install(.circuitBreaker())
+    case .retrier: builder.retrier(.backoff(limit: 3))
+    case .monitor: builder.monitor(.custom { _ in })
+    case .jar: builder.install(.cookies(in: CookieJar()))
+    case .idle:
+      [Setting.miss, .rate, .concurrency, .breaker, .retrier, .monitor, .jar].reduce(builder) { parts($1, $0) }
+    }
   }
 }
