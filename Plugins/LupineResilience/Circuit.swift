@@ -42,6 +42,9 @@ struct Circuit: Sendable {
     if case .closed = phase { true } else { false }
   }
 
+  /// The admission to a closed circuit; `nil` if the circuit is not closed.
+  var passIfClosed: Pass? { isClosed ? Pass(period: period, isProbe: false) : nil }
+
   mutating func admit(now: Duration) -> Admission {
     switch phase {
     case .closed: return .pass(Pass(period: period, isProbe: false))

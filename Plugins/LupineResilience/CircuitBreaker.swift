@@ -17,7 +17,10 @@ import Synchronization
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock
-  private let circuits = Mutex(RecentTable<PolicyKey.Value, Circuit>(limit: 1_000))
+  private let circuits = PolicyStates<Circuit> { Circuit() }
+
+  /// The circuit of one key.
+  typealias Entry = PolicyStates<Circuit>.Entry
 
   /// The conditions for opening a circuit, and the length of the breaks.
   public struct Configuration: Sendable {
@@ -71,12 +74,11 @@ public final class CircuitBreaker: Plugin {
 
   /// Whether the circuit of a request is closed; a circuit that waits for a probe is not.
   public func isClosed(for request: OutgoingRequest) -> Bool {
-    let key = key(of: request)
-    return circuits.withLock { $0[key] }?.isClosed ?? true
+    circuits.known(configuration.key.value(for: request))?.state.withLock { $0.isClosed } ?? true
   }
 
-  /// Returns the key of the circuit of a request.
-  func key(of request: OutgoingRequest) -> PolicyKey.Value { configuration.key.value(for: request) }
+  /// Returns the circuit of a request.
+  func circuit(of request: OutgoingRequest) -> Entry { circuits.entry(configuration.key.value(for: request)) }
 
   /// Inserts the breaker between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
@@ -90,9 +92,12 @@ public final class CircuitBreaker: Plugin {
   /// Admits an exchange.
   ///
   /// - Throws: `LupineError` of kind `circuitOpen`.
-  func admit(_ key: PolicyKey.Value, _ context: TransferContext) throws(LupineError) -> Circuit.Pass {
-    let now = clock.clock(or: context.clock).now()
-    switch change(key, { $0.admit(now: now) }) {
+  func admit(to circuit: Entry, _ context: TransferContext) throws(LupineError) -> Circuit.Pass {
+    let key = circuit.key
+    // Without the time, which a closed circuit does not need.
+    if let pass = circuit.state.withLock({ $0.passIfClosed }) { return pass }
+    let now = clock.now(or: context.clock)
+    switch circuit.state.withLock({ $0.admit(now: now) }) {
     case .pass(let pass):
       if pass.isProbe { context.emit(Self.event("admits an exchange as a probe of \(key)")) }
       return pass
@@ -105,10 +110,9 @@ public final class CircuitBreaker: Plugin {
   }
 
   /// Records the result of an exchange; `nil` if it does not show the state of the server.
-  func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ key: PolicyKey.Value, _ context: TransferContext) {
-    let now = clock.clock(or: context.clock).now()
-    let event = change(key) { $0.record(isSuccess, pass, now: now, configuration) }
-    switch event {
+  func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ circuit: Entry, _ context: TransferContext) {
+    let (key, now) = (circuit.key, clock.now(or: context.clock))
+    switch circuit.state.withLock({ $0.record(isSuccess, pass, now: now, configuration) }) {
     case .opened(let duration, let failures, let total):
       context.emit(
         Self.event("opens the circuit of \(key) for \(duration.milliseconds): \(failures) of \(total) failed"))
@@ -119,15 +123,6 @@ public final class CircuitBreaker: Plugin {
 
   /// Whether the status counts as a failure of the server.
   func isFailure(_ status: Int) -> Bool { configuration.failureStatusCodes.contains(status) }
-
-  private func change<Value: Sendable>(_ key: PolicyKey.Value, _ body: (inout Circuit) -> Value) -> Value {
-    circuits.withLock { circuits in
-      var circuit = circuits[key] ?? Circuit()
-      let value = body(&circuit)
-      circuits[key] = circuit
-      return value
-    }
-  }
 
   private static func event(_ reason: String) -> SessionEvent.Kind {
     .decided(policy: "circuit breaker", reason: reason)
@@ -147,27 +142,27 @@ struct CircuitBreakerLayer: ExchangeLayer {
   let breaker: CircuitBreaker
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let key = breaker.key(of: request)
-    let pass = try breaker.admit(key, context)
+    let circuit = breaker.circuit(of: request)
+    let pass = try breaker.admit(to: circuit, context)
     do throws(LupineError) {
-      let response = try await next(request, context)
+      let response = try await next(request, in: context)
       guard !breaker.isFailure(response.head.status.code) else {
-        breaker.record(false, pass, key, context)
+        breaker.record(false, pass, circuit, context)
         return response
       }
       // A stream may last for hours; the head is enough to judge a probe.
       guard !pass.isProbe else {
-        breaker.record(true, pass, key, context)
+        breaker.record(true, pass, circuit, context)
         return response
       }
       response.body.onEnd { [breaker] end in
-        breaker.record(Self.isSuccess(end, context), pass, key, context)
+        breaker.record(Self.isSuccess(end, context), pass, circuit, context)
       }
       return response
     } catch {
-      breaker.record(Self.isSuccess(.failure(error), context), pass, key, context)
+      breaker.record(Self.isSuccess(.failure(error), context), pass, circuit, context)
       throw error
     }
   }

@@ -10,10 +10,13 @@ import Synchronization
 /// exchange fails at once with kind `concurrencyLimited`. Time in the queue counts towards the timeouts of the request.
 /// A cancelled exchange leaves the queue. One limiter may be shared by several sessions.
 public final class ConcurrencyLimiter: Plugin {
-  private struct KeyQueue {
+  struct Queue {
     var running = 0
     var waiting = RemovableQueue<Waiter<Void>>()
   }
+
+  /// The queue of one key.
+  typealias Entry = PolicyStates<Queue>.Entry
 
   private enum Admission {
     case running
@@ -24,7 +27,7 @@ public final class ConcurrencyLimiter: Plugin {
   private let limit: Int
   private let queueLimit: Int
   private let key: PolicyKey
-  private let queues = Mutex<[PolicyKey.Value: KeyQueue]>([:])
+  private let queues = PolicyStates<Queue>(isInUse: { $0.running > 0 }) { Queue() }
 
   /// Makes a limiter.
   ///
@@ -43,12 +46,11 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// The number of running and waiting exchanges with the key of a request.
   public func load(of request: OutgoingRequest) -> (running: Int, waiting: Int) {
-    let key = key(of: request)
-    return queues.withLock { $0[key].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
+    queues.known(key.value(for: request))?.state.withLock { ($0.running, $0.waiting.count) } ?? (0, 0)
   }
 
-  /// Returns the key of a request.
-  func key(of request: OutgoingRequest) -> PolicyKey.Value { key.value(for: request) }
+  /// Returns the queue of a request.
+  func queue(of request: OutgoingRequest) -> Entry { queues.entry(key.value(for: request)) }
 
   /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {
@@ -61,51 +63,38 @@ public final class ConcurrencyLimiter: Plugin {
   ///
   /// - Throws: `LupineError` of kind `concurrencyLimited` if the queue is full, or the cancellation reason if the
   ///   exchange is cancelled.
-  func enter(_ key: PolicyKey.Value, _ context: TransferContext) async throws(LupineError) {
-    switch admit(key) {
+  func wait(in entry: Entry, _ context: TransferContext) async throws(LupineError) {
+    switch admit(entry) {
     case .running: return
     case .full:
       context.emit(
-        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the queue of \(key) is full"))
+        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the queue of \(entry.key) is full"))
       throw LupineError(
         .concurrencyLimited,
-        "\(limit) exchanges with \(key) are running and \(queueLimit) wait; nothing was sent.")
+        "\(limit) exchanges with \(entry.key) are running and \(queueLimit) wait; nothing was sent.")
     case .waiting(let waiter, let place):
       context.emit(.decided(policy: "concurrency limiter", reason: "queues the exchange: \(limit) are running"))
       context.onCancel { waiter.cancel() }
       if await waiter.value() != nil { return context.touch() }
-      queues.withLock { _ = $0[key]?.waiting.remove(place) }
+      entry.state.withLock { _ = $0.waiting.remove(place) }
       throw context.control.reason ?? LupineError(.cancelled, "The request was cancelled.")
     }
   }
 
   /// Passes the place to the next waiting exchange.
-  func leave(_ key: PolicyKey.Value) {
-    while let next = nextWaiter(key), !next.resume(returning: ()) {}
+  func leave(_ entry: Entry) {
+    while let next = entry.state.withLock({ $0.leave() }), !next.resume(returning: ()) {}
   }
 
-  private func admit(_ key: PolicyKey.Value) -> Admission {
-    queues.withLock { queues in
-      // Changed in place: a copy would copy the waiters.
-      if queues[key]?.running ?? 0 < limit {
-        queues[key, default: KeyQueue()].running += 1
-        return .running
-      }
+  /// Takes a place if one is free; `false` if the exchange must wait for one.
+  func enters(_ entry: Entry) -> Bool { entry.state.withLock { $0.enters(limit) } }
+
+  private func admit(_ entry: Entry) -> Admission {
+    entry.state.withLock { queue in
+      if queue.enters(limit) { return .running }
+      guard queue.waiting.count < queueLimit else { return .full }
       let waiter = Waiter<Void>()
-      guard queues[key]?.waiting.count ?? 0 < queueLimit, let place = queues[key]?.waiting.append(waiter) else {
-        return .full
-      }
-      return .waiting(waiter, place)
-    }
-  }
-
-  /// Returns the next waiter, which gets the place; `nil` if the queue is empty, and then the place is free.
-  private func nextWaiter(_ key: PolicyKey.Value) -> Waiter<Void>? {
-    queues.withLock { queues in
-      if let next = queues[key]?.waiting.popFirst() { return next }
-      queues[key]?.running -= 1
-      if queues[key]?.running == 0 { queues[key] = nil }
-      return nil
+      return .waiting(waiter, queue.waiting.append(waiter))
     }
   }
 }
@@ -119,21 +108,37 @@ extension Plugin where Self == ConcurrencyLimiter {
   }
 }
 
+extension ConcurrencyLimiter.Queue {
+  /// Takes a place if one is free.
+  mutating func enters(_ limit: Int) -> Bool {
+    guard running < limit else { return false }
+    running += 1
+    return true
+  }
+
+  /// Returns the next waiter, which gets the place; `nil` if nobody waits, and then the place is free.
+  mutating func leave() -> Waiter<Void>? {
+    if !waiting.isEmpty, let next = waiting.popFirst() { return next }
+    running -= 1
+    return nil
+  }
+}
+
 /// Makes each exchange wait for a place, and frees the place when the exchange ends.
 struct ConcurrencyLayer: ExchangeLayer {
   let limiter: ConcurrencyLimiter
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let key = limiter.key(of: request)
-    try await limiter.enter(key, context)
+    let queue = limiter.queue(of: request)
+    if !limiter.enters(queue) { try await limiter.wait(in: queue, context) }
     do throws(LupineError) {
-      let response = try await next(request, context)
-      response.body.onEnd { [limiter] _ in limiter.leave(key) }
+      let response = try await next(request, in: context)
+      response.body.onEnd { [limiter] _ in limiter.leave(queue) }
       return response
     } catch {
-      limiter.leave(key)
+      limiter.leave(queue)
       throw error
     }
   }

@@ -13,7 +13,7 @@ final class HedgedExchange: Sendable {
   private let state: Mutex<HedgingState>
 
   init(
-    _ next: @escaping NextExchange, _ hedging: Hedging, _ request: OutgoingRequest, _ context: TransferContext
+    _ next: NextExchange, _ hedging: Hedging, _ request: OutgoingRequest, _ context: TransferContext
   ) {
     self.next = next
     self.hedging = hedging
@@ -40,7 +40,7 @@ final class HedgedExchange: Sendable {
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
       do throws(LupineError) {
-        let response = try await next(request, branch)
+        let response = try await next(request, in: branch)
         handleHead(response, index, control)
         result = .success(response)
       } catch {

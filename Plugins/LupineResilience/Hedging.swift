@@ -60,10 +60,10 @@ struct HedgingLayer: ExchangeLayer {
   let hedging: Hedging
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     guard hedging.limit > 0, request.isIdempotent, request.body.isReplayable else {
-      return try await next(request, context)
+      return try await next(request, in: context)
     }
     return try await HedgedExchange(next, hedging, request, context).run()
   }

@@ -35,7 +35,7 @@ public final class RateLimiter: Plugin {
   private let maximumWait: Duration
   private let key: PolicyKey
   private let clock: PolicyClock
-  private let turns = Mutex(RecentTable<PolicyKey.Value, Turns>(limit: 1_000))
+  private let turns = PolicyStates<Turns> { Turns() }
 
   /// Makes a limiter.
   ///
@@ -64,36 +64,31 @@ public final class RateLimiter: Plugin {
     }
   }
 
-  /// Returns the key of a request.
-  func key(of request: OutgoingRequest) -> PolicyKey.Value { key.value(for: request) }
-
-  /// Waits for a turn.
+  /// Reserves a turn, and returns the time until it.
   ///
-  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the cancellation reason if the exchange
-  ///   is cancelled.
-  func waitForTurn(_ key: PolicyKey.Value, _ context: TransferContext) async throws(LupineError) {
-    let time = clock.clock(or: context.clock)
-    guard let delay = reserve(key, now: time.now()) else {
+  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long.
+  func reserveTurn(for request: OutgoingRequest, _ context: TransferContext) throws(LupineError) -> Duration {
+    let key = key.value(for: request)
+    let now = clock.now(or: context.clock)
+    let start = turns.entry(key).state.withLock { turns in
+      turns.reserve(limit, per: interval, now: now, latest: now + maximumWait)
+    }
+    guard let start else {
       context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(key)"))
       throw LupineError(
         .rateLimited,
         "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(key), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
-    guard delay > .zero else { return }
-    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \(delay.milliseconds)"))
-    try await context.pause(for: delay, on: time)
+    return start - now
   }
 
-  /// Reserves a turn and returns the time until it; returns `nil` without a reservation if the wait is too long.
-  private func reserve(_ key: PolicyKey.Value, now: Duration) -> Duration? {
-    turns.withLock { turns in
-      // Taken out during the change, so that the times are not copied.
-      var own = turns[key] ?? Turns()
-      turns[key] = nil
-      defer { turns[key] = own }
-      return own.reserve(limit, per: interval, now: now, latest: now + maximumWait).map { $0 - now }
-    }
+  /// Waits for a turn.
+  ///
+  /// - Throws: the cancellation reason if the exchange is cancelled.
+  func wait(_ delay: Duration, _ context: TransferContext) async throws(LupineError) {
+    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \(delay.milliseconds)"))
+    try await context.pause(for: delay, on: clock.clock(or: context.clock))
   }
 }
 
@@ -111,9 +106,10 @@ struct RateLayer: ExchangeLayer {
   let limiter: RateLimiter
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    try await limiter.waitForTurn(limiter.key(of: request), context)
-    return try await next(request, context)
+    let delay = try limiter.reserveTurn(for: request, context)
+    if delay > .zero { try await limiter.wait(delay, context) }
+    return try await next(request, in: context)
   }
 }

@@ -20,18 +20,19 @@ import Testing
     func context(_ control: ExchangeControl) -> TransferContext {
       TransferContext(id: RequestID(1), control: control, sink: { _ in .discard(limit: 0) })
     }
-    try await limiter.enter(.origin(url.origin), context(ExchangeControl()))
+    let queue = limiter.queue(of: OutgoingRequest(url: url))
+    #expect(limiter.enters(queue))
     return await StepCount.count {
       let controls = (0..<count).map { _ in ExchangeControl() }
       await withTaskGroup(of: Void.self) { group in
         for control in controls {
-          group.addTask { try? await limiter.enter(.origin(url.origin), context(control)) }
+          group.addTask { try? await limiter.wait(in: queue, context(control)) }
         }
         while limiter.load(of: url).waiting < count { await Task.yield() }
         for control in controls { control.cancel(LupineError(.cancelled, "The test has seen enough.")) }
       }
       #expect(limiter.load(of: url) == (1, 0))
-      limiter.leave(.origin(url.origin))
+      limiter.leave(queue)
       #expect(limiter.load(of: url) == (0, 0))
     }
   }
