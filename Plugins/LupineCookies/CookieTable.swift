@@ -17,6 +17,9 @@ struct CookieTable {
 
   init(_ limits: CookieLimits) { self.limits = limits }
 
+  /// Whether the jar has no cookie.
+  var isEmpty: Bool { domains.isEmpty }
+
   /// All cookies, the oldest first.
   var all: [Cookie] { domains.values.joined().sorted { $0.number < $1.number }.map(\.cookie) }
 
