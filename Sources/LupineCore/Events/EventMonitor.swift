@@ -6,21 +6,44 @@
 public protocol EventMonitor: Sendable {
   /// Receives one event.
   func receive(_ event: SessionEvent)
+
+  /// The kinds of events that the monitor receives; read when the monitor is added, and for each event.
+  ///
+  /// An event that no monitor wants is not made.
+  ///
+  /// Default: all.
+  var kinds: SessionEvent.Kinds { get }
+}
+
+extension EventMonitor {
+  /// Returns all kinds.
+  public var kinds: SessionEvent.Kinds { .all }
 }
 
 extension EventMonitor where Self == ClosureEventMonitor {
   /// A monitor that calls a closure, on the thread where the event happens; see `EventMonitor`.
-  public static func custom(_ receive: @escaping @Sendable (SessionEvent) -> Void) -> ClosureEventMonitor {
-    ClosureEventMonitor(receive)
+  ///
+  /// - Parameter kinds: the kinds of events that the closure receives. Default: all.
+  public static func custom(
+    for kinds: SessionEvent.Kinds = .all, _ receive: @escaping @Sendable (SessionEvent) -> Void
+  ) -> ClosureEventMonitor {
+    ClosureEventMonitor(for: kinds, receive)
   }
 }
 
 /// A monitor that calls a closure.
 public struct ClosureEventMonitor: EventMonitor {
+  /// The kinds of events that the closure receives.
+  public let kinds: SessionEvent.Kinds
   private let handler: @Sendable (SessionEvent) -> Void
 
   /// Wraps a closure, which is called on the thread where the event happens; see `EventMonitor`.
-  public init(_ handler: @escaping @Sendable (SessionEvent) -> Void) { self.handler = handler }
+  ///
+  /// - Parameter kinds: the kinds of events that the closure receives. Default: all.
+  public init(for kinds: SessionEvent.Kinds = .all, _ handler: @escaping @Sendable (SessionEvent) -> Void) {
+    self.kinds = kinds
+    self.handler = handler
+  }
 
   /// Calls the closure.
   public func receive(_ event: SessionEvent) { handler(event) }

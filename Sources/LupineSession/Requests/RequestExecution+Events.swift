@@ -14,11 +14,13 @@ extension RequestExecution {
   @inline(never)
   private func send(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
+    let kinds = kind.kinds
+    let own = observation.load(ordering: .acquiring) == .request ? state.withLock { $0.settings.monitors } : []
+    guard session.observedKinds.contains(kinds) || own.contains(where: { $0.kinds.contains(kinds) }) else { return }
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
-    for monitor in session.configuration.monitors { monitor.receive(event) }
-    guard observation.load(ordering: .acquiring) == .request else { return }
-    for monitor in state.withLock({ $0.settings.monitors }) { monitor.receive(event) }
+    for monitor in session.configuration.monitors where monitor.kinds.contains(kinds) { monitor.receive(event) }
+    for monitor in own where monitor.kinds.contains(kinds) { monitor.receive(event) }
   }
 
   /// Adds a monitor, which receives the later events of this request.
@@ -30,7 +32,7 @@ extension RequestExecution {
   /// Adds a retrier, which decides about the later attempts of this request.
   func add(_ retrier: any Retrier) {
     state.withLock { $0.settings.retriers.append(retrier) }
-    hasOwnRetriers.store(true, ordering: .releasing)
+    if retrier.decidesAboutSerializers { retriesSerializers.store(true, ordering: .releasing) }
   }
 
   /// Which monitors receive the events of a request.

@@ -33,8 +33,22 @@ import Testing
         "connected",
         "sent", "head", "received", "challenged", "sending", "connected", "sent", "failed", "retrying", "attempting",
         "sending", "connected", "sent", "head", "redirected", "received", "sending", "connected", "sent", "head",
-        "received", "validated", "serialized", "finished",
+        "received", "validated", "finished", "serialized",
       ])
+  }
+
+  @Test func `a monitor receives the kinds of events that it wants`() async throws {
+    let (few, none, own) = (Notes<String>(), Notes<String>(), Notes<String>())
+    let bench = TestBed(.text("hello"))
+    let session = try Session.Builder().transport(bench.mock)
+      .monitor(.custom(for: [.head, .finished]) { few.add("\($0.kind)") })
+      .monitor(.custom(for: []) { none.add("\($0.kind)") })
+      .build()
+    _ = await session.request(TestBed.url).monitor(.custom(for: .sent) { own.add("\($0.kind)") }).serializingData()
+      .response
+    #expect(few.all == ["status 200", "finished"])
+    #expect(none.all == [])
+    #expect(own.all == ["sent, 0 bytes of body"])
   }
 
   @Test func `the end of a response that an interceptor replaces is emitted once, when it comes`() async throws {
