@@ -46,9 +46,11 @@ public struct OfflineRetrier: Retrier {
     return await network.waitUntilAvailable(within: maximumWait, on: attempt.clock) ? .retry : .doNotRetry
   }
 
+  /// Whether the retrier retries after a failure of a serializer: no, because the response has arrived.
+  public var decidesAboutSerializers: Bool { false }
+
   private func failedWithoutNetwork(_ attempt: AttemptOutcome) -> Bool {
-    if attempt.failedInSerializer { return false }
-    return switch attempt.error?.kind {
+    switch attempt.error?.kind {
     case .hostNotFound, .networkUnreachable, .connectionFailed, .timedOut(.connect): true
     case .connectionLost, .timedOut(.idle): attempt.request.isIdempotent
     default: false

@@ -23,8 +23,7 @@ final class ResumingRetrier: Retrier {
   }
 
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard attempt.request.method == .get, !attempt.failedInSerializer, let error = attempt.error,
-      Self.isInterruption(error.kind)
+    guard attempt.request.method == .get, let error = attempt.error, Self.isInterruption(error.kind)
     else { return .doNotRetry }
     let length = await consumer.length
     let failures = state.withLock { state in
@@ -35,6 +34,8 @@ final class ResumingRetrier: Retrier {
     guard failures <= limit else { return .doNotRetry }
     return .retry(after: min(.seconds(60), delay * Int(1 << min(failures - 1, 16))))
   }
+
+  var decidesAboutSerializers: Bool { false }
 
   private static func isInterruption(_ kind: LupineError.Kind) -> Bool {
     switch kind {

@@ -8,7 +8,7 @@ public import LupineFoundation
 /// `doNotRetry` decides. A request whose body cannot be sent again is not retried, whatever the answer.
 ///
 /// A serializer that fails is the error of the attempt, with a kind such as `serializationFailed` and the response. The
-/// retry policies of Lupine do not retry it: `AttemptOutcome.failedInSerializer` is true. This applies to the serializers
+/// retry policies of Lupine are not called for it (`decidesAboutSerializers`). This applies to the serializers
 /// of data requests, uploads and downloads that were added before the response arrived, for a status below 400. The bytes
 /// of a stream have been handed over, so no retrier decides about them.
 ///
@@ -34,9 +34,20 @@ public protocol Retrier: Sendable {
   ///
   /// It must be quick. Default: does nothing.
   func didSucceed(_ request: OutgoingRequest)
+
+  /// Whether the retrier may retry a request because one of its serializers has failed.
+  ///
+  /// If no retrier of a request may, its serializers run after the request, and no retrier is called for their
+  /// failures.
+  ///
+  /// Default: `true`.
+  var decidesAboutSerializers: Bool { get }
 }
 
 extension Retrier {
+  /// Returns `true`.
+  public var decidesAboutSerializers: Bool { true }
+
   /// Does nothing.
   public func didSucceed(_ request: OutgoingRequest) {}
 }

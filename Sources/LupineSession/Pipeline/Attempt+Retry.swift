@@ -33,7 +33,8 @@ extension Attempt {
     }
     let notes = RetryNotes()
     let failed = attemptOutcome(result, notes)
-    for (place, retrier) in retriers.enumerated() {
+    for (place, retrier) in retriers.enumerated()
+    where serializationFailure == nil || retrier.decidesAboutSerializers {
       var failed = failed
       failed.retries = retries.granted[place] ?? 0
       let decision =

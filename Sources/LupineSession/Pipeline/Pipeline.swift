@@ -51,11 +51,11 @@ struct Pipeline: Sendable {
         return RequestOutcome(request: request, error: error.about(request.summary))
       }
     }
-    let mayHaveRetriers = session.hasRetriers || !hasNoOverrides
+    let mayRetrySerializers = session.retriesSerializers || !hasNoOverrides
     var attempt = Attempt(execution)
     while true {
       var result = await attempt.run(request)
-      if mayHaveRetriers, attempt.mustSerialize(result) {
+      if mayRetrySerializers, attempt.mustSerialize(result) {
         if let handler = execution.handler {
           await attempt.serialize(&result, loadedBy: handler)
         } else {

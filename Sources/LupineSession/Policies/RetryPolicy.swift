@@ -86,6 +86,9 @@ public struct RetryPolicy: Retrier {
   /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
+  /// Whether the policy retries after a failure of a serializer: no, because the response has arrived.
+  public var decidesAboutSerializers: Bool { false }
+
   /// The delay of the retry; `nil` if the server asks for more than the cap.
   private func delay(_ attempt: AttemptOutcome) -> Duration? {
     let own = ceiling(after: attempt.retries) * (1 - jitter * (1 - attempt.random()))
@@ -111,8 +114,6 @@ public struct RetryPolicy: Retrier {
   }
 
   private func isTransient(_ attempt: AttemptOutcome) -> Bool {
-    // The response has arrived, whatever the kind of the serializer's error.
-    if attempt.failedInSerializer { return false }
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     return attempt.error.map { errors.contains($0.kind) } ?? false
   }
@@ -181,6 +182,9 @@ public struct ConnectionLostRetryPolicy: Retrier {
 
   /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
+
+  /// Whether the policy retries after a failure of a serializer: no, because the response has arrived.
+  public var decidesAboutSerializers: Bool { false }
 }
 
 extension Retrier where Self == ConnectionLostRetryPolicy {

@@ -54,7 +54,7 @@ public final class PendingSerialization<Value: Sendable>: RetriableSerializer {
 extension RequestExecution {
   /// Adds a serializer of the response, for a handler or for an awaited value of a request type.
   ///
-  /// If the request has a retrier and its response has not arrived yet, the serializer runs before the request ends,
+  /// If a retrier of the request decides about serializers and the response has not arrived yet, the serializer runs before the request ends,
   /// and the retriers decide about its failure. Otherwise, and if the body is handed over at its head, it runs when the
   /// result is read, and no retrier decides. A serializer that names no decoder uses the session's.
   public func addSerializer<Serializer: ResponseSerializer>(
@@ -67,16 +67,16 @@ extension RequestExecution {
 
   /// Adds a serializer whose failure the retriers decide about.
   ///
-  /// - Returns: `nil` if there is no retrier, if the request has ended, or if the body is handed over at its head; the
+  /// - Returns: `nil` if no retrier decides, if the request has ended, or if the body is handed over at its head; the
   ///   serializer then runs after the request.
   @inline(__always)  // Avoids a generic call in the common case.
   func addRetriableSerializer<Value>(_ serializer: any ResponseSerializer<Value>) -> PendingSerialization<Value>? {
     mayRetrySerialization ? pending(serializer) : nil
   }
 
-  /// Whether there is a retrier, and the body is not handed over at its head.
+  /// Whether a retrier decides about failures of serializers, and the body is not handed over at its head.
   var mayRetrySerialization: Bool {
-    !handsOverAtHead && (session.hasRetriers || hasOwnRetriers.load(ordering: .acquiring))
+    !handsOverAtHead && (session.retriesSerializers || retriesSerializers.load(ordering: .acquiring))
   }
 
   private func pending<Value>(_ serializer: any ResponseSerializer<Value>) -> PendingSerialization<Value>? {

@@ -21,8 +21,10 @@ public final class RequestExecution: Sendable {
   let streamedHandler: (any StreamedResponseHandler)?
   /// Which monitors receive the events; with `none`, no events are created.
   let observation: Atomic<Observation>
-  /// Whether `RequestSettings.retriers` has a retrier; each awaited value reads it, so it is outside the lock.
-  let hasOwnRetriers = Atomic(false)
+  /// Whether a retrier of the request decides about failures of serializers.
+  ///
+  /// Each awaited value reads it, so it is outside the lock.
+  let retriesSerializers = Atomic(false)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 

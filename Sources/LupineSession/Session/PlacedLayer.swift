@@ -27,24 +27,3 @@ struct PlacedLayer: Sendable {
     outside.contains(other.name) || other.inside.contains(name)
   }
 }
-
-/// The transport of a session, and the way to it through the layers.
-struct ExchangeRoute: Sendable {
-  let transport: any Transport
-  /// Sends an exchange through the layers to the transport.
-  let send: NextExchange
-
-  /// - Parameter layers: the layers, the first one outermost.
-  init(to transport: any Transport, through layers: [any ExchangeLayer]) {
-    self.transport = transport
-    var next: NextExchange = { (request, context) async throws(LupineError) in
-      try await transport.send(request, in: context)
-    }
-    for layer in layers.reversed() {
-      next = { [next] (request, context) async throws(LupineError) in
-        try await layer.send(request, in: context, next: next)
-      }
-    }
-    send = next
-  }
-}

@@ -14,9 +14,12 @@ public final class Session: Sendable {
   public let decodingDefaults: DecodingDefaults
   /// Whether there is a monitor; without one, no events are created.
   let isObserved: Bool
+  /// The kinds of events that the monitors want.
+  let observedKinds: SessionEvent.Kinds
   /// Whether there is an adapter, interceptor or retrier.
   let hasPolicies: Bool
-  let hasRetriers: Bool
+  /// Whether there is a retrier that decides about failures of serializers.
+  let retriesSerializers: Bool
   let hasCookieStore: Bool
   let hasCodings: Bool
   let hasCredentialProvider: Bool
@@ -34,8 +37,14 @@ public final class Session: Sendable {
   let watch: TimeoutScheduler
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
-  /// `nil` after the shutdown.
-  private let route: Mutex<ExchangeRoute?>
+  /// The transport, and the way to it through the layers; `nil` after the shutdown.
+  private let route: Mutex<Route?>
+
+  private struct Route {
+    let transport: any Transport
+    let next: NextExchange
+  }
+
   private let requestCount = Atomic<UInt64>(0)
 
   init(_ configuration: SessionConfiguration, _ transport: any Transport, _ layers: [any ExchangeLayer] = []) {
@@ -45,9 +54,10 @@ public final class Session: Sendable {
     // A copy, because access through generic code would copy the whole configuration.
     decodingDefaults = configuration.decodingDefaults
     isObserved = !configuration.monitors.isEmpty
+    observedKinds = configuration.monitors.reduce([]) { $0.union($1.kinds) }
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
-    hasRetriers = !configuration.retriers.isEmpty
+    retriesSerializers = configuration.retriers.contains { $0.decidesAboutSerializers }
     hasCodings = !configuration.contentCodings.isEmpty
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
@@ -60,7 +70,7 @@ public final class Session: Sendable {
     exchangeSettings = ExchangeSettings(configuration, clock: clock)
     self.clock = clock
     self.registry = registry
-    route = Mutex(ExchangeRoute(to: transport, through: layers))
+    route = Mutex(Route(transport: transport, next: NextExchange(through: layers, to: transport)))
     watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
   }
 
@@ -128,7 +138,7 @@ public final class Session: Sendable {
 
   /// The way of an exchange through the layers to the transport.
   func openRoute() throws(LupineError) -> NextExchange {
-    if let send = route.withLock({ $0?.send }) { return send }
+    if let next = route.withLock({ $0?.next }) { return next }
     throw LupineError(.sessionShutDown, "The session was shut down; build another one.")
   }
 
