@@ -58,9 +58,9 @@ enum ServerName: ResponseAttributeKey {
 
 struct ServerLayer: ExchangeLayer {
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    var response = try await next(request, context)
+    var response = try await next(request, in: context)
     response.attributes[ServerName.self] = response.head.headerFields[.server]
     return response
   }

@@ -51,7 +51,8 @@ public final class CookieJar: CookieStore {
 
   /// Returns the cookies for a request to this URL, in the order of the `Cookie` field.
   public func cookies(for url: HTTPURL, now: Date) -> [CookiePair] {
-    table.withLock { $0.isEmpty ? [] : $0.cookies(for: url, now: now) }.map { CookiePair(name: $0.name, value: $0.value) }
+    let found = table.withLock { $0.isEmpty ? [] : $0.cookies(for: url, now: now) }
+    return found.map { CookiePair(name: $0.name, value: $0.value) }
   }
 
   /// Stores the cookies that a response from this URL sets.

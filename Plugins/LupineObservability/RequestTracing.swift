@@ -41,7 +41,7 @@
     let monitor: SpanMonitor
 
     func send(
-      _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+      _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
     ) async throws(LupineError) -> TransportResponse {
       let tracer = tracer ?? InstrumentationSystem.tracer
       let exchange =
@@ -52,7 +52,7 @@
       monitor.begin(span, for: context.id)
       var request = request
       tracer.inject(span.context, into: &request.headers, using: FieldInjector())
-      return try await next(request, context)
+      return try await next(request, in: context)
     }
   }
 

@@ -158,9 +158,9 @@ private struct NotingLayer: ExchangeLayer {
   let notes: BodyNotes
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let response = try await next(request, context)
+    let response = try await next(request, in: context)
     response.body.tee(into: notes)
     return response
   }

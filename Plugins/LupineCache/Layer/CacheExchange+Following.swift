@@ -128,7 +128,7 @@ extension CacheExchange {
     let result = await withTaskCancellationHandler {
       do throws(LupineError) {
         return Result<TransportResponse, LupineError>.success(
-          try await next(request, context.branch(branch)))
+          try await next(request, in: context.branch(branch)))
       } catch {
         return .failure(error)
       }

@@ -11,7 +11,7 @@ extension CacheExchange {
     let sent = context.now()
     // Others may read the response of a flight: its branch can go on without this request.
     guard fallback != nil || flight != nil else {
-      let response = try await next(outgoing(nil), context)
+      let response = try await next(outgoing(nil), in: context)
       return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
     }
     return try await sendBranch(outgoing(nil), reason, fallback) { (response, branch) async throws(LupineError) in
@@ -58,7 +58,7 @@ extension CacheExchange {
     }
     let response: TransportResponse
     do throws(LupineError) {
-      response = try await next(request, context.branch(branch))
+      response = try await next(request, in: context.branch(branch))
     } catch {
       branch.finish()
       if let reason = context.control.reason { throw reason }

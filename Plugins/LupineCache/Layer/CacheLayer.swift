@@ -18,7 +18,7 @@ final class CacheLayer: ExchangeLayer {
   }
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     storage.calls?.open(context.clock)
     guard request.method == .get || request.method == .head else { return try await pass(request, in: context, next) }
@@ -38,7 +38,7 @@ final class CacheLayer: ExchangeLayer {
     _ next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     context.emitCache("sends the request: \(reason.rawValue)")
-    var response = try await next(request, context)
+    var response = try await next(request, in: context)
     response.attributes[CacheStatus.self] = CacheStatus(forward: reason)
     return response
   }

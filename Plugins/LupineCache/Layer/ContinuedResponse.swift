@@ -25,7 +25,7 @@ struct ContinuedResponse: Sendable {
     StoringRefusal(reason: "it broke off, and its rest does not fit what had arrived"))
 
   init(
-    _ queue: EntryQueue, _ growing: GrowingEntry?, _ next: @escaping NextExchange, _ original: OutgoingRequest,
+    _ queue: EntryQueue, _ growing: GrowingEntry?, _ next: NextExchange, _ original: OutgoingRequest,
     _ task: BackgroundTask
   ) {
     self.queue = queue

@@ -58,7 +58,7 @@ public struct BackgroundTask: Sendable {
   ///   - next: what the layer has received as `next`.
   /// - Throws: the error of the exchange, or the reason for a cancellation.
   public func send(
-    _ request: OutgoingRequest, through next: @escaping NextExchange
+    _ request: OutgoingRequest, through next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     let control = ExchangeControl(now: tasks.clock.now)
     let exchange = BackgroundExchange(control, request.timeouts ?? tasks.timeouts, clock: tasks.clock)
@@ -66,7 +66,7 @@ public struct BackgroundTask: Sendable {
     try work.begin(exchange)
     let result = await withTaskCancellationHandler {
       do throws(LupineError) {
-        return Result<TransportResponse, LupineError>.success(try await next(request, own))
+        return Result<TransportResponse, LupineError>.success(try await next(request, in: own))
       } catch {
         return .failure(error)
       }

@@ -15,9 +15,9 @@
 ///
 /// struct ServerLayer: ExchangeLayer {
 ///   func send(
-///     _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+///     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
 ///   ) async throws(LupineError) -> TransportResponse {
-///     var response = try await next(request, context)
+///     var response = try await next(request, in: context)
 ///     response.attributes[ServerName.self] = response.head.headerFields[.server]
 ///     return response
 ///   }
@@ -38,13 +38,37 @@ public protocol ExchangeLayer: Sendable {
   ///   - next: the next layer, or the transport. It may be called never, once or several times, at the same time, with
   ///     another request or context, and after this method has returned.
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse
 }
 
-/// Sends an exchange to the next layer, or to the transport if no layer is left.
-public typealias NextExchange =
-  @Sendable (_ request: OutgoingRequest, _ context: TransferContext) async throws(LupineError) -> TransportResponse
+// Not a closure: an exchange passes each layer without an allocation and without a conversion between functions.
+/// The layers that an exchange has not passed yet, and the transport.
+public struct NextExchange: Sendable {
+  private let layers: [any ExchangeLayer]
+  private var position = 0
+  private let transport: any Transport
+
+  /// Creates the way of an exchange through layers to a transport.
+  ///
+  /// - Parameter layers: the layers, the first one outermost. Default: none.
+  public init(through layers: [any ExchangeLayer] = [], to transport: any Transport) {
+    self.layers = layers
+    self.transport = transport
+  }
+
+  /// Sends an exchange to the next layer, or to the transport if no layer is left.
+  ///
+  /// - Throws: the error of the layer or of the transport.
+  public func callAsFunction(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    guard position < layers.count else { return try await transport.send(request, in: context) }
+    var rest = self
+    rest.position += 1
+    return try await layers[position].send(request, in: context, next: rest)
+  }
+}
 
 /// The name of a layer; other layers state their position with it.
 public struct LayerName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {

@@ -74,6 +74,12 @@ public final class PolicyClock: Sendable {
   /// Creates the clock of a policy; `nil` means the clock of the first session that uses the policy.
   public init(_ clock: (any Clock<Duration>)? = nil) { self.clock = Mutex(clock.map { SessionClock($0) }) }
 
+  /// The time of the policy's clock, for use by a session with this clock.
+  public func now(or session: any Clock<Duration>) -> Duration {
+    if let now = clock.withLock({ $0?.now }) { return now() }
+    return clock(or: session).now()
+  }
+
   /// Returns the policy's clock, for use by a session with this clock.
   public func clock(or session: any Clock<Duration>) -> SessionClock {
     clock.withLock { clock in

@@ -57,9 +57,9 @@ struct TeeingLayer: ExchangeLayer {
   let recorders: Notes<BodyRecorder>
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let response = try await next(request, context)
+    let response = try await next(request, in: context)
     let recorder = make()
     recorders.add(recorder)
     response.body.tee(into: recorder)

@@ -151,9 +151,9 @@ private struct NewConnectionNotes: ExchangeLayer {
   let notes: Notes<Bool>
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     notes.add(context.needsNewConnection)
-    return try await next(request, context)
+    return try await next(request, in: context)
   }
 }

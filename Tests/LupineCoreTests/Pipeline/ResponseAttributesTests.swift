@@ -24,9 +24,9 @@ private enum Path: ResponseAttributeKey {
 
 private struct MarkingLayer: ExchangeLayer {
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    var response = try await next(request, context)
+    var response = try await next(request, in: context)
     response.attributes[CacheStatus.self] = .miss
     response.attributes[Path.self] = request.url.path
     return response

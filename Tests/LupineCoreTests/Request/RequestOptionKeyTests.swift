@@ -27,10 +27,10 @@ private struct NotingLayer: ExchangeLayer {
   let seen: Notes<(Mode, Int)>
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     seen.add((request.options[Mode.self], request.options[Ticket.self]))
-    return try await next(request, context)
+    return try await next(request, in: context)
   }
 }
 

@@ -9,14 +9,14 @@ import Testing
 
 /// Runs a job after each exchange.
 private struct JobLayer: ExchangeLayer {
-  typealias Job = @Sendable (OutgoingRequest, TransferContext, @escaping NextExchange) -> Void
+  typealias Job = @Sendable (OutgoingRequest, TransferContext, NextExchange) -> Void
 
   let job: Job
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let response = try await next(request, context)
+    let response = try await next(request, in: context)
     job(request, context, next)
     return response
   }

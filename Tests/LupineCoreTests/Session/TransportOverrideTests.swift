@@ -27,10 +27,10 @@ private struct NamedLayer: ExchangeLayer {
   let notes: Notes<String>
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     notes.add(name)
-    return try await next(request, context)
+    return try await next(request, in: context)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
   private func upload(
     _ body: RequestBody,
     by send:
-      @escaping @Sendable (OutgoingRequest, TransferContext, @escaping NextExchange) async throws(LupineError)
+      @escaping @Sendable (OutgoingRequest, TransferContext, NextExchange) async throws(LupineError)
       -> TransportResponse
   ) async throws {
     let mock = mock
@@ -33,7 +33,7 @@ import Testing
     try await upload(.bytes(Data(count: 10_000))) { (request, context, next) throws(LupineError) in
       var rest = request
       rest.body = try request.body.suffix(from: offset)
-      return try await next(rest, context.continuingUpload(at: offset))
+      return try await next(rest, in: context.continuingUpload(at: offset))
     }
     #expect(mock.requests.map(\.body.count) == [10_000 - Int(offset)])
     #expect(notes.all.allSatisfy { $0.completed >= offset })
@@ -46,14 +46,14 @@ import Testing
         var part = request
         part.body = .bytes(Data(count: 3_000))
         let own = context.branch(control).continuingUpload(at: Int64(start), of: 10_000)
-        let response = try await next(part, own)
+        let response = try await next(part, in: own)
         response.body.open(.discard(limit: 1_000))
         _ = try await response.body.end()
         control.finish(after: response.body)
       }
       var last = request
       last.body = try request.body.suffix(from: 6_000)
-      return try await next(last, context.continuingUpload(at: 6_000))
+      return try await next(last, in: context.continuingUpload(at: 6_000))
     }
     #expect(mock.requests.map(\.body.count) == [3_000, 3_000, 4_000])
   }
@@ -64,7 +64,7 @@ import Testing
         var part = request
         part.body = try request.body.suffix(from: max(0, offset))
         let control = context.control.branch()
-        let response = try await next(part, context.branch(control).continuingUpload(at: offset))
+        let response = try await next(part, in: context.branch(control).continuingUpload(at: offset))
         if offset < 0 {
           control.choose()
           return response
@@ -79,11 +79,10 @@ import Testing
 }
 
 private struct ClosureLayer: ExchangeLayer {
-  let send:
-    @Sendable (OutgoingRequest, TransferContext, @escaping NextExchange) async throws(LupineError) -> TransportResponse
+  let send: @Sendable (OutgoingRequest, TransferContext, NextExchange) async throws(LupineError) -> TransportResponse
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     try await send(request, context, next)
   }

@@ -40,12 +40,12 @@ final class CachingLayer: ExchangeLayer {
   }
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     // One user's response is not for another one.
     let isPersonal = request.headers.contains(.authorization) || request.headers.contains(.cookie)
     guard request.method == .get, !isPersonal, request.options[CacheMode.self] != .bypass else {
-      var response = try await next(request, context)
+      var response = try await next(request, in: context)
       response.attributes[CacheStatus.self] = .bypassed
       return response
     }
@@ -58,7 +58,7 @@ final class CachingLayer: ExchangeLayer {
         return response
       }
     }
-    var response = try await next(request, context)
+    var response = try await next(request, in: context)
     store(response, to: request, in: context)
     response.attributes[CacheStatus.self] = .origin
     return response
@@ -95,7 +95,7 @@ final class CachingLayer: ExchangeLayer {
   }
 
   /// Refreshes a stored response, unless a task is already refreshing it.
-  private func refresh(_ request: OutgoingRequest, in context: TransferContext, _ next: @escaping NextExchange) {
+  private func refresh(_ request: OutgoingRequest, in context: TransferContext, _ next: NextExchange) {
     let url = request.url.string
     guard refreshing.withLock({ $0.insert(url).inserted }) else { return }
     context.emit(.decided(policy: "brief cache", reason: "refreshes a stored answer in the background"))
@@ -107,7 +107,7 @@ final class CachingLayer: ExchangeLayer {
   }
 
   private func refresh(
-    _ request: OutgoingRequest, by task: BackgroundTask, in context: TransferContext, _ next: @escaping NextExchange
+    _ request: OutgoingRequest, by task: BackgroundTask, in context: TransferContext, _ next: NextExchange
   ) async throws {
     let response = try await task.send(request, through: next)
     let record = record(response, to: request, in: context)

@@ -29,13 +29,13 @@ struct ResumingLayer: ExchangeLayer {
   let records: UploadRecords
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    guard let name = request.options[UploadName.self] else { return try await next(request, context) }
+    guard let name = request.options[UploadName.self] else { return try await next(request, in: context) }
     let offset = try await records.offset(of: name)
     var rest = request
     rest.body = try request.body.suffix(from: offset)
-    let response = try await next(rest, context.continuingUpload(at: offset))
+    let response = try await next(rest, in: context.continuingUpload(at: offset))
     if response.head.status.kind == .successful { try await records.remove(name) }
     return response
   }

@@ -25,7 +25,7 @@ final class BreakingLayer: ExchangeLayer {
   init(limit: Int) { self.limit = limit }
 
   func send(
-    _ request: OutgoingRequest, in context: TransferContext, next: @escaping NextExchange
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     let origin = request.url.origin
     guard failures.withLock({ $0[origin] ?? 0 }) < limit else {
@@ -33,7 +33,7 @@ final class BreakingLayer: ExchangeLayer {
       throw LupineError(.ownBreakerOpen, "The breaker for \(origin) is open.")
     }
     do throws(LupineError) {
-      let response = try await next(request, context)
+      let response = try await next(request, in: context)
       failures.withLock { $0[origin] = nil }
       return response
     } catch {
