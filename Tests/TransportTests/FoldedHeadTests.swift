@@ -8,7 +8,7 @@ import TransportSupport
 
 /// Heads whose first field line begins with white space, after an ordinary response.
 ///
-/// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has
+/// libcurl before 8.1 appends such a line to the last field of the handle's previous transfer, whose memory it has
 /// freed.
 @Suite(.overEachTransport, .timeLimit(.minutes(2))) struct FoldedHeadTests {
   private static let end = "Content-Length: 0\r\n\r\n"

@@ -27,10 +27,11 @@ enum LibcurlInfo {
     return info.pointee.version_num < 0x08_00_00
   }()
 
-  /// Whether a reused handle keeps a pointer to the last field of its previous transfer, as in libcurl before 8.2.
+  /// Whether a reused handle keeps a pointer to the last field of its previous transfer, as in libcurl before 8.1
+  /// (curl#11101).
   static let keepsLastField: Bool = {
     guard isReady, let info = curl_version_info(CURLVERSION_FIRST) else { return true }
-    return info.pointee.version_num < 0x08_02_00
+    return info.pointee.version_num < 0x08_01_00
   }()
 
   /// Whether libcurl uses OpenSSL for TLS, which allows `Handshake` to verify servers.

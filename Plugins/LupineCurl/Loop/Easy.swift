@@ -134,7 +134,7 @@ final class Easy {
 
   /// Ends the exchange if a line of a head begins with white space and no field precedes the line.
   ///
-  /// libcurl before 8.2 appends such a line to the last field of the handle's previous transfer, whose memory it has
+  /// libcurl before 8.1 appends such a line to the last field of the handle's previous transfer, whose memory it has
   /// freed. With `CURLOPT_HEADER`, libcurl passes each line to `bodyArrived` before it stores the line. So the option
   /// is on until the handle has stored a field of the current transfer.
   ///
@@ -145,7 +145,7 @@ final class Easy {
     return true
   }
 
-  /// Sets whether libcurl passes lines of heads to `bodyArrived` first; no effect from libcurl 8.2 on.
+  /// Sets whether libcurl passes lines of heads to `bodyArrived` first; no effect from libcurl 8.1 on.
   func set(checksHeadLines checks: Bool) {
     guard checks != checksHeadLines, LibcurlInfo.keepsLastField else { return }
     handle.set(CURLOPT_HEADER, checks ? 1 : 0)
