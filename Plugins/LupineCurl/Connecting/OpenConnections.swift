@@ -4,7 +4,8 @@ import Synchronization
 /// The connections of one loop, which its watchdog may end from another thread.
 ///
 /// A descriptor is removed under the lock before it is closed, and a connection is ended under the same lock. So the
-/// watchdog never uses a descriptor number that the system has reused.
+/// watchdog never uses a descriptor number that the system has reused. libcurl before 8.2 closes the socket of an
+/// attempt that it gives up without a callback (curl#11439), so a connection is also identified by its socket.
 final class OpenConnections: Sendable {
   /// A connection that the watchdog has ended.
   struct EndedConnection: Sendable {
@@ -15,11 +16,16 @@ final class OpenConnections: Sendable {
   }
 
   private struct State {
-    /// The number of the connection behind each descriptor.
-    var ids: [Int32: UInt64] = [:]
+    /// The number and the socket of the connection behind each descriptor.
+    var connections: [Int32: (id: UInt64, socket: Socket.Identity?)] = [:]
     /// The read position of each connection when a call of libcurl began to take long.
     var positions: [Int32: ReadPosition] = [:]
     var ended: [EndedConnection] = []
+
+    func isOpen(_ descriptor: Int32) -> Bool {
+      guard let connection = connections[descriptor] else { return false }
+      return connection.socket == Socket.Identity(descriptor)
+    }
   }
 
   /// The read position of a connection.
@@ -73,12 +79,18 @@ final class OpenConnections: Sendable {
   var hasEndedConnections: Bool { mayHaveEnded.load(ordering: .relaxed) }
 
   /// - Parameter id: a number that no other connection has.
-  func insert(_ descriptor: Int32, id: UInt64) { state.withLock { $0.ids[descriptor] = id } }
+  func insert(_ descriptor: Int32, id: UInt64) {
+    let socket = Socket.Identity(descriptor)
+    state.withLock { $0.connections[descriptor] = (id, socket) }
+  }
+
+  /// Whether the descriptor still belongs to the socket with which it was inserted.
+  func isOpen(_ descriptor: Int32) -> Bool { state.withLock { $0.isOpen(descriptor) } }
 
   /// Removes a descriptor that is about to be closed.
   func remove(_ descriptor: Int32) {
     state.withLock { state in
-      state.ids[descriptor] = nil
+      state.connections[descriptor] = nil
       state.positions[descriptor] = nil
     }
   }
@@ -90,7 +102,9 @@ final class OpenConnections: Sendable {
   func sample() {
     state.withLock { state in
       state.positions = [:]
-      for descriptor in state.ids.keys { state.positions[descriptor] = ReadPosition(descriptor) }
+      for descriptor in state.connections.keys where state.isOpen(descriptor) {
+        state.positions[descriptor] = ReadPosition(descriptor)
+      }
     }
   }
 
@@ -107,6 +121,7 @@ final class OpenConnections: Sendable {
       let counts = state.positions.map { ($0.key, $0.value.count($0.key)) }
       guard let busiest = counts.max(by: { $0.1 < $1.1 }), busiest.1 >= Self.minimumFlood else { return }
       state.positions[busiest.0] = nil
+      guard state.isOpen(busiest.0) else { return }
       endFlooded(busiest.0, &state)
     }
   }
@@ -116,8 +131,8 @@ final class OpenConnections: Sendable {
 
   private func endFlooded(_ descriptor: Int32, _ state: inout State) {
     // Recorded first, because libcurl may report the end of the connection as the end of a response.
-    state.ended.append(
-      EndedConnection(descriptor: descriptor, id: state.ids[descriptor] ?? 0, ports: SocketPorts(descriptor)))
+    let id = state.connections[descriptor]?.id ?? 0
+    state.ended.append(EndedConnection(descriptor: descriptor, id: id, ports: SocketPorts(descriptor)))
     mayHaveEnded.store(true, ordering: .relaxed)
     end(descriptor)
   }

@@ -101,6 +101,7 @@ extension Exchange {
     cancelLookup()
     let discarded = easy?.isConnectionDiscarded == true ? connection : nil
     if let easy { multi.remove(easy, isReusable: isReusable) }
+    if !attempts.isEmpty { loop.forgetAbandoned(by: self) }
     multi.removeExchange(at: now)
     let loop = loop
     if isReusable { loop.watchIdle(socket, of: host, at: now) }

@@ -15,6 +15,8 @@ final class Exchange: HandshakeOwner {
   var socket: Int32 = -1
   /// The number of the connection behind `socket`; 0 if the descriptor is not a connection.
   var connectionID: UInt64 = 0
+  /// The sockets that libcurl has opened for the exchange and may have closed without a callback.
+  var attempts: [WatchedSocket] = []
   /// When the exchange began to use its reused connection; nil for a new connection.
   private(set) var reusedAt: UInt64?
   /// The ports of the exchange's connection; nil before the request is sent.
@@ -100,6 +102,7 @@ final class Exchange: HandshakeOwner {
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
     loop.endRace(id)
+    if attempts.count > 1 { loop.forgetAbandoned(by: self) }
     guard let peer = multi.replacedPeers[localPort] else {
       return maySend(localPort: localPort, remotePort: remotePort, address: address, easy)
     }

@@ -174,7 +174,7 @@ final class Easy {
     do throws(SystemError) {
       let descriptor = try Socket.open(for: address)
       exchange?.setup?.socketError = nil
-      multi.loop.recordOpened(descriptor, for: multi)
+      multi.loop.recordOpened(descriptor, for: multi, exchange)
       exchange?.setSocket(descriptor)
       if let exchange, let target = IPAddress(address) {
         multi.loop.recordAttempt(descriptor, to: target, of: exchange)

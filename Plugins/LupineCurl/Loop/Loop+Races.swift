@@ -57,6 +57,7 @@ extension Loop {
     {
       poller.unwatch(target)
       if Socket.replace(target, with: descriptor) {
+        watchdog.connections.insert(target, id: socket.id)
         let port = SocketPorts(target).local
         socket.replacedPort = port
         socket.multi.replacedPeers[port] = race.sockets[descriptor]

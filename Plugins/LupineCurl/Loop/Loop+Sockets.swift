@@ -7,7 +7,7 @@ extension Loop {
   /// Returns the state of a descriptor; a new descriptor is assigned to the multi.
   private func findOrAddSocket(_ descriptor: Int32, for multi: Multi) -> WatchedSocket {
     if let socket = watchedSocket(descriptor) { return socket }
-    let socket = WatchedSocket(multi)
+    let socket = WatchedSocket(descriptor, multi)
     store(socket, at: descriptor)
     return socket
   }
@@ -18,12 +18,36 @@ extension Loop {
   }
 
   /// Records that libcurl has opened a connection's socket.
-  func recordOpened(_ descriptor: Int32, for multi: Multi) {
-    let socket = WatchedSocket(multi)
+  func recordOpened(_ descriptor: Int32, for multi: Multi, _ exchange: Exchange?) {
+    if let exchange { forgetAbandoned(by: exchange) }
+    let socket = WatchedSocket(descriptor, multi)
     socket.isConnection = true
     socket.id = makeConnectionID()
     store(socket, at: descriptor)
     watchdog.connections.insert(descriptor, id: socket.id)
+    exchange?.attempts.append(socket)
+  }
+
+  /// Forgets the sockets of an exchange that libcurl has closed without a callback.
+  ///
+  /// libcurl before 8.2 does so if it gives up an attempt before the socket is connected (curl#11439).
+  func forgetAbandoned(by exchange: Exchange) {
+    exchange.attempts.removeAll { socket in
+      guard watchedSocket(socket.descriptor) === socket else { return true }
+      guard !watchdog.connections.isOpen(socket.descriptor) else { return false }
+      forget(socket.descriptor)
+      return true
+    }
+  }
+
+  private func forget(_ descriptor: Int32) {
+    if let socket = watchedSocket(descriptor) {
+      socket.isClosed = true
+      if let port = socket.replacedPort { socket.multi.replacedPeers[port] = nil }
+      store(nil, at: descriptor)
+    }
+    races.remove(descriptor)
+    watchdog.connections.remove(descriptor)
   }
 
   /// Closes a connection's socket for libcurl; the kernel removes it from the poller.
@@ -33,13 +57,7 @@ extension Loop {
     {
       multi.hasFailedConnect = true
     }
-    if let socket = watchedSocket(descriptor) {
-      socket.isClosed = true
-      if let port = socket.replacedPort { multi.replacedPeers[port] = nil }
-      store(nil, at: descriptor)
-    }
-    races.remove(descriptor)
-    watchdog.connections.remove(descriptor)
+    forget(descriptor)
     Socket.closeDescriptor(descriptor)
   }
 
@@ -59,7 +77,7 @@ extension Loop {
     socket.bytesSent = nil
     if events != 0 {
       watch(descriptor, socket, for: events)
-    } else if !socket.isConnection {
+    } else if socket.id == 0 {
       poller.unwatch(descriptor)
       store(nil, at: descriptor)
     } else if socket.watchedEvents & Poller.writable != 0 {
@@ -227,6 +245,8 @@ final class WatchedSocket {
   /// When the last exchange on the connection ended.
   var idleSince: UInt64 = 0
   /// The events that libcurl waits for; 0 while the connection is idle or all of its exchanges are paused.
+  /// The number of the descriptor.
+  let descriptor: Int32
   var requestedEvents: UInt32 = 0
   /// The exchange for which libcurl last reported the descriptor.
   var exchangeID: UInt64 = 0
@@ -251,5 +271,8 @@ final class WatchedSocket {
   /// The TLS details of the connection; nil until they are read.
   var tlsDetails: TLSDetails?
 
-  init(_ multi: Multi) { self.multi = multi }
+  init(_ descriptor: Int32, _ multi: Multi) {
+    self.descriptor = descriptor
+    self.multi = multi
+  }
 }

@@ -54,6 +54,20 @@ enum Socket {
   /// Makes the descriptor `target` refer to the socket of `descriptor`, and closes the previous socket of `target`.
   static func replace(_ target: Int32, with descriptor: Int32) -> Bool { lupine_replace(target, descriptor) >= 0 }
 
+  /// Identifies the socket behind a descriptor, whose number the system uses again after the socket is closed.
+  struct Identity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// `nil` if the descriptor is closed.
+    init?(_ descriptor: Int32) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
   static func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
   /// The number of bytes read from a connection so far; `nil` if the system does not count them.

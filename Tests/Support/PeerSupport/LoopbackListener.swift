@@ -2,13 +2,19 @@ import Glibc
 
 /// A listening socket on a free port of loopback, with one thread for itself and one for each connection.
 package final class LoopbackListener: Sendable {
-  package struct Failure: Error {}
+  package struct Failure: Error {
+    package init() {}
+  }
 
   package let port: UInt16
   private let descriptor: Int32
 
-  package init() throws {
+  /// - Parameters:
+  ///   - backlog: the number of connections that wait to be accepted; with 0, the system lets one connection wait.
+  ///   - hasSmallBuffer: whether each connection takes few bytes that have not been read.
+  package init(backlog: Int32 = 64, hasSmallBuffer: Bool = false) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    if hasSmallBuffer { Self.limitBuffer(of: descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -16,7 +22,7 @@ package final class LoopbackListener: Sendable {
     let listener = descriptor
     let isReady = withUnsafeMutablePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
+        bind(listener, $0, length) == 0 && listen(listener, backlog) == 0 && getsockname(listener, $0, &length) == 0
       }
     }
     guard isReady else { throw Failure() }
@@ -41,6 +47,13 @@ package final class LoopbackListener: Sendable {
   }
 
   package func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  private static func limitBuffer(of descriptor: Int32) {
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    var (segment, buffer) = (Int32(536), Int32(4_096))
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &buffer, size)
+  }
 
   private final class Work: Sendable {
     let run: @Sendable () -> Void
