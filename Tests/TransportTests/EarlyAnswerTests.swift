@@ -49,4 +49,41 @@ import TransportSupport
     #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "next")
     await client.transport.shutdown()
   }
+
+  /// The body has no further piece until the end of the test.
+  @Test(arguments: ["", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le"])
+  func `a connection that the server closes ends an exchange whose upload waits`(start: String) async throws {
+    let server = try ScriptedServer(readsBody: false) { request in
+      if request.method == .get { return .respond(body: .text("next")) }
+      return ScriptedReply([.readBody(upTo: 3), .raw(text: start)], connection: .close)
+    }
+    defer { server.stop() }
+    let (client, rest) = (Client(), Gate())
+    let error = await client.failure(server.url, method: .post, body: .stream { GatedPieces([[1, 2, 3]], rest, []) })
+    #expect(error?.kind == .connectionLost)
+    #expect(try await client.fetch(server.url).text == "next")
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: [true, false])
+  func `a connection of TLS that the server closes ends an exchange whose upload waits`(
+    isMultiplexed: Bool
+  ) async throws {
+    let listener = try LoopbackListener()
+    listener.start { descriptor in
+      guard let connection = TLSConnection(descriptor, isMultiplexed: isMultiplexed) else { return }
+      if isMultiplexed { _ = connection.write(HTTP2Peer.Frame(type: 4).bytes) }
+      var bytes: [UInt8] = []
+      while !bytes.suffix(3).elementsEqual([1, 2, 3]), let byte = connection.read(1) { bytes += byte }
+      connection.end()
+    }
+    defer { listener.stop() }
+    let (client, rest) = (Client.trusting(), Gate())
+    let error = await client.failure(
+      "https://localhost:\(listener.port)/", method: .post,
+      body: .stream(length: 6) { GatedPieces([[1, 2, 3]], rest, []) }
+    ) { if isMultiplexed { $0.options.version = .http2 } }
+    #expect(error?.kind == .connectionLost)
+    await client.transport.shutdown()
+  }
 }

@@ -100,6 +100,7 @@ extension Exchange {
     resumeCaller()
     deliver()
   }
+    if outgoing.isConnectionLost { complete(CURLE_GOT_NOTHING) }
 
   /// Notifies the consumer of the bytes that arrived in this turn; the end of a body sends its own notification.
   private func deliver() {
@@ -136,18 +137,31 @@ extension Exchange {
   ///
   /// If libcurl stops reading although the sink has room, the response is complete. The request's body may still be in
   /// transmission. On HTTP/1.1 the connection must then be closed, because that is how the server detects the end of
-  /// the request (RFC 9112 section 9.3).
+  /// the request (RFC 9112 section 9.3). If there is no response, the server has closed the connection; libcurl would
+  /// find that only when the body continues (curl#12428).
   func recordEvents(of descriptor: Int32, _ what: Int32, _ easy: Easy) {
     if what != CURL_POLL_REMOVE { setSocket(descriptor) }
     guard incoming.writer != nil, !incoming.mustPause, easy.headReader.statusLine?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isResponseComplete = true
+    if what == CURL_POLL_REMOVE, hasStoppedReading { return recordLostConnection() }
     scheduleSettle()
   }
 
   /// The directions in which libcurl must pause.
   var pauses: Int32 {
     (incoming.mustPause ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
+  /// Whether the exchange has no response, and libcurl watches its connection for nothing while the body waits.
+  private var hasStoppedReading: Bool {
+    isUnderWay && ports != nil && outgoing.stream == nil && outgoing.isPaused && incoming.writer == nil
+      && setup?.challenge == nil
+  }
+
+  private func recordLostConnection() {
+    outgoing.isConnectionLost = true
+    scheduleSettle()
+  }
+
   }
 
   /// Treats the stored challenge as the response.

@@ -52,6 +52,8 @@ struct Outgoing {
   var isAbandoned = false
   /// Whether the response is complete although the body is still being sent.
   var isResponseComplete = false
+  /// Whether the server has closed the connection before its response, while the body waits.
+  var isConnectionLost = false
   /// The number of the request's HTTP/2 stream; nil before it has one.
   var stream: UInt32?
   /// The last stream that the server processes, from its GOAWAY frame; nil before that.
