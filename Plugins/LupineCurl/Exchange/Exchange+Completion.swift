@@ -100,13 +100,22 @@ extension Exchange {
     outgoing.reader?.cancel()
     cancelLookup()
     let discarded = easy?.isConnectionDiscarded == true ? connection : nil
-    if let easy { multi.remove(easy, isReusable: isReusable) }
+    if let easy {
+      multi.remove(easy, isReusable: isReusable)
+      keepIfUnsent(easy)
+    }
     if !attempts.isEmpty { loop.forgetAbandoned(by: self) }
     multi.removeExchange(at: now)
     let loop = loop
     if isReusable { loop.watchIdle(socket, of: host, at: now) }
     loop.remove(self)
     if let discarded { loop.discard(discarded) }
+  }
+
+  /// Keeps the removed handle of a request that may not have been sent; see `UnsentRequests`.
+  private func keepIfUnsent(_ easy: Easy) {
+    guard LibcurlInfo.usesRemovedHandles, !clock.hasResponse, let stream = outgoing.stream else { return }
+    multi.keepUnsent(easy, stream: stream, on: connection)
   }
 }
 

@@ -38,6 +38,9 @@ extension Exchange {
   /// the request.
   private func recordResponseStart() {
     clock.recordResponse(at: MonotonicClock.now)
+    if let stream = outgoing.stream, let connection {
+      connection.lastAnsweredStream = max(stream, connection.lastAnsweredStream)
+    }
     if clock.isReused == true { easy?.set(prunesNameCache: false) }
   }
 
@@ -97,10 +100,10 @@ extension Exchange {
     willSettle = false
     // The response is complete, so the rest of the request's body is not sent, and the connection cannot be reused.
     if outgoing.isResponseComplete { completeResponse(isReusable: false) }
+    if outgoing.isConnectionLost { complete(CURLE_GOT_NOTHING) }
     resumeCaller()
     deliver()
   }
-    if outgoing.isConnectionLost { complete(CURLE_GOT_NOTHING) }
 
   /// Notifies the consumer of the bytes that arrived in this turn; the end of a body sends its own notification.
   private func deliver() {
@@ -141,16 +144,13 @@ extension Exchange {
   /// find that only when the body continues (curl#12428).
   func recordEvents(of descriptor: Int32, _ what: Int32, _ easy: Easy) {
     if what != CURL_POLL_REMOVE { setSocket(descriptor) }
+    if what == CURL_POLL_REMOVE, hasStoppedReading { return recordLostConnection() }
     guard incoming.writer != nil, !incoming.mustPause, easy.headReader.statusLine?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isResponseComplete = true
-    if what == CURL_POLL_REMOVE, hasStoppedReading { return recordLostConnection() }
     scheduleSettle()
   }
 
-  /// The directions in which libcurl must pause.
-  var pauses: Int32 {
-    (incoming.mustPause ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   /// Whether the exchange has no response, and libcurl watches its connection for nothing while the body waits.
   private var hasStoppedReading: Bool {
     isUnderWay && ports != nil && outgoing.stream == nil && outgoing.isPaused && incoming.writer == nil
@@ -162,6 +162,9 @@ extension Exchange {
     scheduleSettle()
   }
 
+  /// The directions in which libcurl must pause.
+  var pauses: Int32 {
+    (incoming.mustPause ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
   /// Treats the stored challenge as the response.

@@ -34,6 +34,12 @@ enum LibcurlInfo {
     return info.pointee.version_num < 0x08_01_00
   }()
 
+  /// Whether libcurl may use the handle of a cancelled HTTP/2 request after it was removed, as before 8.6 (curl#10936).
+  static let usesRemovedHandles: Bool = {
+    guard isReady, let info = curl_version_info(CURLVERSION_FIRST) else { return true }
+    return info.pointee.version_num < 0x08_06_00
+  }()
+
   /// Whether libcurl uses OpenSSL for TLS, which allows `Handshake` to verify servers.
   static let isSecuredByOpenSSL: Bool = {
     guard isReady, let info = curl_version_info(CURLVERSION_FIRST), let name = info.pointee.ssl_version else {

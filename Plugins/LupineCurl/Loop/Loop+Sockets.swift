@@ -217,6 +217,15 @@ extension Loop {
     sockets.firstIndex { $0?.multi === multi && $0?.tlsConnection == connection }.map { Int32($0) }
   }
 
+  /// Ends a connection and its exchanges, which libcurl then finds.
+  func end(_ connection: WatchedSocket) {
+    guard watchedSocket(connection.descriptor) === connection else { return }
+    poller.unwatch(connection.descriptor)
+    connection.watchedEvents = 0
+    watchdog.connections.end(connection.descriptor)
+    watch(connection.descriptor, connection, for: connection.requestedEvents)
+  }
+
   /// Closes a connection that must not be reused, unless another exchange uses it.
   ///
   /// libcurl then removes it from its pool.
@@ -236,6 +245,8 @@ extension Loop {
 final class WatchedSocket {
   /// A number that no other connection of the loop has; 0 if the descriptor is not a connection.
   var id: UInt64 = 0
+  /// The number of the descriptor.
+  let descriptor: Int32
   /// The multi that uses the descriptor.
   var multi: Multi
   /// The events that epoll watches for; 0 if the descriptor is not watched.
@@ -245,8 +256,6 @@ final class WatchedSocket {
   /// When the last exchange on the connection ended.
   var idleSince: UInt64 = 0
   /// The events that libcurl waits for; 0 while the connection is idle or all of its exchanges are paused.
-  /// The number of the descriptor.
-  let descriptor: Int32
   var requestedEvents: UInt32 = 0
   /// The exchange for which libcurl last reported the descriptor.
   var exchangeID: UInt64 = 0
@@ -270,6 +279,8 @@ final class WatchedSocket {
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.
   var tlsDetails: TLSDetails?
+  /// The highest number of a stream that has got a part of a response.
+  var lastAnsweredStream: UInt32 = 0
 
   init(_ descriptor: Int32, _ multi: Multi) {
     self.descriptor = descriptor

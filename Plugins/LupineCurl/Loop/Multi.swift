@@ -34,6 +34,7 @@ final class Multi {
   /// The number of exchanges that run or wait in this multi.
   private var exchangeCount = 0
   private let maximumIdle: Int
+  private var unsentRequests = UnsentRequests()
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
   /// When the last exchange ended; nil while there are exchanges.
   private var idleSince: UInt64? = MonotonicClock.now
@@ -152,6 +153,12 @@ final class Multi {
     if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
   }
 
+  /// Keeps a removed handle whose request may not have been sent; see `UnsentRequests`.
+  func keepUnsent(_ easy: Easy, stream: UInt32, on connection: WatchedSocket?) {
+    guard unsentRequests.add(easy, stream: stream, on: connection), let connection else { return }
+    loop.end(connection)
+  }
+
   func setTimer(milliseconds: Int) {
     deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : MonotonicClock.now + UInt64(milliseconds) * 1_000_000
   }
@@ -185,6 +192,7 @@ final class Multi {
 
   /// Ends the exchanges whose transfers libcurl has completed.
   func completeFinished() {
+    if !unsentRequests.isEmpty { unsentRequests.release() }
     guard exchangeCount > 0 else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(pointer, &left) {
@@ -211,6 +219,7 @@ final class Multi {
   func close() {
     idleHandles = []
     loop.watchdog.watching { handle.close() }
+    unsentRequests = UnsentRequests()
   }
 
   /// Removes the easy handle from the multi.

@@ -84,10 +84,11 @@ package final class HTTP2Peer: Sendable {
   ///   - settings: the payload of the first SETTINGS frame.
   ///   - isSecured: whether connections use TLS, with the certificate `localhost.pem`.
   ///   - returnsWindow: whether content that has been read returns its window to the client.
+  ///   - hasSmallBuffer: whether a connection takes few bytes that the peer has not read.
   ///   - onHead: is called at the head of a request that has content.
   ///   - onFrame: is called with each frame of a client, before the other closures.
   package init(
-    settings: [UInt8] = [], isSecured: Bool = false, returnsWindow: Bool = true,
+    settings: [UInt8] = [], isSecured: Bool = false, returnsWindow: Bool = true, hasSmallBuffer: Bool = false,
     onHead: (@Sendable (_ stream: UInt32) -> [Step])? = nil,
     onFrame: (@Sendable (Frame) -> [Step])? = nil,
     script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
@@ -98,7 +99,7 @@ package final class HTTP2Peer: Sendable {
     self.returnsWindow = returnsWindow
     self.settings = settings
     self.isSecured = isSecured
-    listener = try LoopbackListener()
+    listener = try LoopbackListener(hasSmallBuffer: hasSmallBuffer)
     listener.start { [self] descriptor in
       counts.withLock { $0.connections += 1 }
       let connection: (any WireConnection)? =

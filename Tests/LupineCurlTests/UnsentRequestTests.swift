@@ -1,0 +1,45 @@
+import LupineCore
+import LupineTesting
+import PeerSupport
+import Synchronization
+import Testing
+import TransportSupport
+
+@testable import LupineCurl
+
+/// `TransportTests/CancelledStreamTests` has the tests of the requests themselves.
+@Suite(.timeLimit(.minutes(1))) struct UnsentRequestTests {
+  /// Runs in a process of its own, so that handles of other tests are not counted.
+  @Test func `the handles of cancelled requests are kept until a later request has a response`() async throws {
+    await #expect(processExitsWith: .success) {
+      let count = 20
+      let arrived = Mutex(Gate())
+      let peer = try HTTP2Peer(isSecured: true) { stream, number in
+        guard number == 0 || number > count else {
+          arrived.withLock { $0 }.open()
+          return []
+        }
+        return [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
+      }
+      let client = Client.trusting(isNative: false)
+      #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+      // The multi, and the handle that the next request uses.
+      #expect(HandleCount.current == 2)
+      for _ in 1...count {
+        let (gate, control) = (Gate(), ExchangeControl())
+        arrived.withLock { $0 = gate }
+        async let failure = client.failure(peer.url, control: control) { $0.options.version = .http2 }
+        try await gate.opened()
+        control.cancel(LupineError(.cancelled, "The test has changed its mind."))
+        #expect(await failure?.kind == .cancelled)
+      }
+      #expect(HandleCount.current == (LibcurlInfo.usesRemovedHandles ? 1 + count : 1))
+      #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+      #expect(HandleCount.current == 2)
+      #expect(peer.connectionCount == 1)
+      await client.transport.shutdown()
+      #expect(HandleCount.current == 0)
+      peer.stop()
+    }
+  }
+}
