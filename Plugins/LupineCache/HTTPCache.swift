@@ -20,7 +20,7 @@ public import LupineFoundation
 ///
 /// The cache is private by default: it stores responses to requests with credentials. Users are kept apart. A response
 /// answers a request with the same credential, cookies and other secret fields as the one that brought it. Another
-/// user's request gets it only after the server has confirmed it with a strong entity tag, or if it is `public`. The
+/// user's request gets it only after the server has validated it with a strong entity tag, or if it is `public`. The
 /// cache stores no credential, only its keyed hash. `Set-Cookie` is never stored.
 ///
 /// A request with a body, and a method other than GET and HEAD, is not answered. Parts of a response, as of a 206 or of a
@@ -43,9 +43,9 @@ public final class HTTPCache: Sendable {
     public var backgroundRefreshes = 16
     /// The longest time that a request waits for the response to another request, whose user and URL are the same.
     ///
-    /// Requests that arrive while one is under way read its response while it is stored, each at its own pace. They are
-    /// sent themselves if the response is not stored, if its head does not arrive within this time, or if no bytes
-    /// arrive for this time and the rest can be requested. Zero sends each request.
+    /// Requests that arrive while one is under way wait until its response is stored. They are sent themselves after
+    /// this time, or as soon as it is known that the response is not stored or does not answer them. Later requests for
+    /// the response do not wait, until one was stored. Zero sends each request.
     ///
     /// Default: 5 seconds.
     public var collapsedWait = Duration.seconds(5)
@@ -135,7 +135,7 @@ public final class HTTPCache: Sendable {
   ) {
     storage = CacheStorage(
       store: store, calls: calls, hashKey: hashKey, isShared: configuration.isShared,
-      refreshLimit: configuration.backgroundRefreshes, followLimit: configuration.collapsedWait,
+      refreshLimit: configuration.backgroundRefreshes, waitLimit: configuration.collapsedWait,
       leaseLifetime: configuration.leaseLifetime, random: configuration.random)
   }
 }
@@ -151,7 +151,7 @@ extension HTTPCache {
     public let length: Int64
     /// The positions of the stored bytes in the whole content; `nil` if all of it is stored.
     public let part: Range<Int64>?
-    /// When the head arrived, or the server confirmed the response last.
+    /// When the head arrived, or the server validated the response last.
     public let stored: Date
 
     init?(_ response: StoredResponse) {

@@ -6,7 +6,7 @@ import Synchronization
 /// Writes one response to a `SQLiteStore`: a small content into the database, a larger one into a file.
 ///
 /// It has an executor of its own, so that a large content keeps no other call waiting.
-actor ContentWriter: ReadableResponseStoreWriter {
+actor ContentWriter: ResponseStoreWriter {
   /// The largest content in the database; reading it costs less there than opening a file.
   static let largestInDatabase = 16 << 10
   /// The number of bytes that are reserved at a time if the length is not known.
@@ -18,8 +18,8 @@ actor ContentWriter: ReadableResponseStoreWriter {
   private let executor = DiskExecutor()
   private var length: Int64 = 0
   private var blocks = BlockChecksums()
-  /// What is read while the content grows; it stays after the end.
-  private nonisolated let written = WrittenContent()
+  /// The content, unless it has a file.
+  private var small: [UInt8] = []
   private var file: (content: ContentFile, nonce: UInt64, folder: ContentsFolder)?
   private var isEnded = false
 
@@ -41,7 +41,7 @@ actor ContentWriter: ReadableResponseStoreWriter {
       throw LupineError(.other, "The response has more than \(engine.largest) bytes, an eighth of the store's size.")
     }
     if end <= Self.largestInDatabase, file == nil {
-      written.append(bytes)
+      small += bytes
     } else {
       do throws(LupineError) { try await writeToFile(bytes, end: end) } catch {
         drop()
@@ -50,11 +50,8 @@ actor ContentWriter: ReadableResponseStoreWriter {
       }
     }
     bytes.withUnsafeBytes { blocks.update($0) }
-    written.extend(to: end, blocks.complete)
     length = end
   }
-
-  nonisolated func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] { try await written.read(range) }
 
   func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
     try await commit(record, trailers)
@@ -70,7 +67,7 @@ actor ContentWriter: ReadableResponseStoreWriter {
     guard !isEnded else { return nil }
     let arrived = StoreEngine.Arrived(
       record: record, trailers: trailers, length: length, blocks: blocks.encoded,
-      content: file.map { .file(nonce: $0.nonce) } ?? .bytes(written.small))
+      content: file.map { .file(nonce: $0.nonce) } ?? .bytes(small))
     do throws(LupineError) {
       guard let stored = try await engine.add(arrived, reservation) else {
         drop()
@@ -79,8 +76,7 @@ actor ContentWriter: ReadableResponseStoreWriter {
       // The row has the file and its room now.
       file?.content.unlock()
       file = nil
-      isEnded = true
-      reservation.set(0)
+      drop()
       return stored
     } catch {
       drop()
@@ -90,9 +86,7 @@ actor ContentWriter: ReadableResponseStoreWriter {
 
   func abort() async { drop() }
 
-  /// Takes no more bytes and removes the file, if there is one.
-  ///
-  /// Those that read the bytes keep the file open, and its room is released with the writer.
+  /// Takes no more bytes, releases their room, and removes the file, if there is one.
   private func drop() {
     isEnded = true
     if let file {
@@ -100,6 +94,8 @@ actor ContentWriter: ReadableResponseStoreWriter {
       file.content.unlock()
     }
     file = nil
+    small = []
+    reservation.set(0)
   }
 
   /// Writes to the file, which is made first if necessary, after the room for the bytes was made.
@@ -122,11 +118,11 @@ actor ContentWriter: ReadableResponseStoreWriter {
     let nonce = engine.random()
     let content = try folder.create(nonce)
     file = (content, nonce, folder)
-    let result = written.small.withUnsafeBytes { bytes in
+    let result = small.withUnsafeBytes { bytes in
       Result { () throws(LupineError) in try content.write(bytes, at: 0) }
     }
     try result.get()
-    written.move(to: content)
+    small = []
     return content
   }
 }

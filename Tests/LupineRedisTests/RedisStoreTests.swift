@@ -67,9 +67,6 @@ import Testing
     try await writer.append(Data("12345678".utf8))
     await #expect(throws: LupineError.self) { try await writer.append(Data("9".utf8)) }
     #expect(try await writer.commit(trailers: nil) == nil)
-    let readable = try #require(writer as? any ReadableResponseStoreWriter)
-    #expect(try await readable.read(2..<8) == Array("345678".utf8))
-    await #expect(throws: LupineError.self) { try await readable.read(2..<9) }
     let stored = try await store.add(record, "12345678")
     await #expect(throws: LupineError.self) { try await store.update(stored, to: large) }
     #expect(try await store.responses(for: "key") == [stored])

@@ -17,7 +17,7 @@ extension CacheExchange {
   ) async throws(LupineError) -> TransportResponse {
     guard let leases = storage.leases else { return try await perform(decision, rules) }
     let clock = SessionClock(context.clock, executor: context.executor)
-    let end = clock.now() + storage.followLimit / 2
+    let end = clock.now() + storage.waitLimit / 2
     var (decision, rules, delay) = (decision, rules, Self.firstDelay)
     while true {
       switch await acquire(from: leases, until: end, on: clock) {
@@ -44,7 +44,7 @@ extension CacheExchange {
   private func acquire(
     from leases: CacheLeases, until end: Duration, on clock: SessionClock
   ) async -> Result<CacheLeases.Held?, LupineError> {
-    let name = flightName.text
+    let name = responseName.text
     let task = Task.immediate(executorPreference: context.executor) {
       do throws(LupineError) {
         return Result<CacheLeases.Held?, LupineError>.success(
@@ -62,9 +62,8 @@ extension CacheExchange {
     _ lease: CacheLeases.Held, of leases: CacheLeases
   ) async throws(LupineError) -> TransportResponse {
     defer {
-      let writing = flight?.writing?.writing
-      let isStarted = context.startBackgroundTask(isAwaited: true) { _ in
-        await writing?.isOver.wait()
+      let isStarted = context.startBackgroundTask(isAwaited: true) { [leader] _ in
+        await leader?.isOver.wait()
         await leases.release(lease)
       }
       if !isStarted { leases.forget(lease) }

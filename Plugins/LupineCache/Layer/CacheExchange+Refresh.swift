@@ -11,7 +11,7 @@ extension CacheExchange {
     context.emitCache("refreshes the stored response in the background")
     let refresh = BackgroundRefresh(
       layer: layer, next: next, original: unconditional(candidate), request: request, candidate: candidate, key: key,
-      leaseName: flightName.text, emit: context.makeCacheEmitter())
+      leaseName: responseName.text, emit: context.makeCacheEmitter())
     let isStarted = context.startBackgroundTask { [storage] task in
       await refresh.run(task)
       storage.endRefresh(name)
@@ -47,7 +47,7 @@ struct BackgroundRefresh: Sendable {
     guard let leases = layer.storage.leases else { return await refresh(task) }
     let clock = SessionClock(task.clock)
     do throws(LupineError) {
-      let end = clock.now() + layer.storage.followLimit
+      let end = clock.now() + layer.storage.waitLimit
       guard let lease = try await leases.acquire(leaseName, until: end, on: clock) else { return }
       await refresh(task)
       await leases.release(lease)
@@ -64,11 +64,11 @@ struct BackgroundRefresh: Sendable {
     guard let response = try? await task.send(outgoing, through: next) else { return }
     guard response.source == .origin, response.head.status != .notModified else {
       response.body.open(.discard(limit: task.limits.discardedBody))
-      guard response.source == .origin, candidate.isConfirmed(by: response.head) else { return }
-      let confirmation = Confirmation(
+      guard response.source == .origin, candidate.isValidated(by: response.head) else { return }
+      let revalidation = Revalidation(
         candidate, by: response.head, sent: sent, request, layer.storage, now: task.now())
       // If the store fails, the stored response stays unchanged and is validated again later.
-      do throws(LupineError) { try await confirmation.apply(to: layer.storage.store) } catch {
+      do throws(LupineError) { try await revalidation.apply(to: layer.storage.store) } catch {
         emit?("does not update the stored response, because the store fails: \(error.message)")
       }
       return

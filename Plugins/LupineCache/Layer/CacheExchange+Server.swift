@@ -9,8 +9,7 @@ extension CacheExchange {
     context.emitCache("sends the request: \(reason.rawValue)")
     let fallback = rules.flatMap { $0.permitsUseOnError ? $0 : nil }
     let sent = context.now()
-    // Others may read the response of a flight: its branch can go on without this request.
-    guard fallback != nil || flight != nil else {
+    guard fallback != nil else {
       let response = try await next(outgoing(nil), in: context)
       return await receive(response, CacheStatus(forward: reason), sent: sent, rules?.candidate)
     }
@@ -32,11 +31,11 @@ extension CacheExchange {
         return await receive(response, CacheStatus(forward: reason), sent: sent, candidate)
       }
       discard(response)
-      guard candidate.isConfirmed(by: response.head),
-        let answer = try await confirmed(candidate, by: response.head, reason, sent: sent)
+      guard candidate.isValidated(by: response.head),
+        let answer = try await revalidated(candidate, by: response.head, reason, sent: sent)
       else {
         // The validator has changed meanwhile, or the store has removed the response.
-        context.emitCache("sends the request again: the stored response is gone, or is not the confirmed one")
+        context.emitCache("sends the request again: the stored response is gone, or is not the validated one")
         return try await send(reason, nil)
       }
       return answer
@@ -44,17 +43,13 @@ extension CacheExchange {
   }
 
   /// Sends a request on a branch, and uses the stored response in the place of an error if that is permitted.
-  ///
-  /// If this request is cancelled while others read the response, the branch goes on without it.
   func sendBranch(
     _ request: OutgoingRequest, _ reason: CacheStatus.Forward, _ rules: ReuseRules?,
     then use: (TransportResponse, ExchangeControl) async throws(LupineError) -> TransportResponse
   ) async throws(LupineError) -> TransportResponse {
     let branch = context.control.branch()
-    context.onCancel { [weak control = context.control, branch, flight] in
-      let reason = control?.reason ?? LupineError(.cancelled, "The request was cancelled.")
-      if let growing = flight?.writing?.growing, growing.detach(branch, reason) { return }
-      branch.cancel(reason)
+    context.onCancel { [weak control = context.control, branch] in
+      branch.cancel(control?.reason ?? LupineError(.cancelled, "The request was cancelled."))
     }
     let response: TransportResponse
     do throws(LupineError) {
@@ -65,7 +60,6 @@ extension CacheExchange {
       guard error.permitsStaleUse, let stale = try await useOnError(rules, reason, nil) else { throw error }
       return stale
     }
-    // Added before `store` adds its observer: if the body is detached, this closure is called at the end of the rest.
     response.body.onEnd { [body = response.body] _ in branch.finish(after: body) }
     let isError = ReuseRules.errorStatuses.contains(response.statusCode)
     if isError, let stale = try await useOnError(rules, reason, response.statusCode) {
@@ -106,22 +100,22 @@ extension CacheExchange {
   }
 
   /// Updates the stored response after a 304 and answers with it; `nil` if it was removed.
-  private func confirmed(
+  private func revalidated(
     _ candidate: Candidate, by head: HTTPResponse, _ reason: CacheStatus.Forward, sent: Date
   ) async throws(LupineError) -> TransportResponse? {
-    let confirmation = Confirmation(candidate, by: head, sent: sent, request, storage, now: context.now())
-    let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: confirmation.isStored)
-    var answerHead = confirmation.record.head
+    let revalidation = Revalidation(candidate, by: head, sent: sent, request, storage, now: context.now())
+    let status = CacheStatus(forward: reason, forwardStatus: 304, isStored: revalidation.isStored)
+    var answerHead = revalidation.record.head
     // A cookie is for this user alone, and is not stored.
     for cookie in head.headerFields[fields: .setCookie] { answerHead.headerFields.append(cookie) }
-    let current = Candidate(ParsedResponse(candidate.stored), confirmation.entry)
+    let current = Candidate(ParsedResponse(candidate.stored), revalidation.entry)
     let answer = try await answer(current, answerHead, status)
-    if answer != nil, confirmation.isStored, ReuseRules(request, current, now: context.now()).isShareable {
-      storage.recordShareable(flightName)
-    } else {
-      flight?.recordNotShareable()
+    if answer != nil {
+      let isShareable = revalidation.isStored && ReuseRules(request, current, now: context.now()).isShareable
+      leader?.recordFirst(isShareable ? .stored : .notShareable)
+      if isShareable { storage.record(isShareable: true, responseName) }
     }
-    await apply(confirmation)
+    await apply(revalidation)
     return answer
   }
 
@@ -133,7 +127,7 @@ extension CacheExchange {
     if let candidate, response.source == .origin { await compare(candidate, with: response.head, sent: sent) }
     status.isStored =
       response.source == .origin && store(response.head, response.body, sent: sent, replacing: candidate?.stored)
-    if !status.isStored { flight?.recordNotShareable() }
+    if !status.isStored { leader?.recordFirst(.notShareable) }
     if status.isStored { context.emitCache("stores the response") }
     response.attributes[CacheStatus.self] = status
     return response
@@ -141,7 +135,7 @@ extension CacheExchange {
 
   /// Learns about the stored response from a response to HEAD, or from a 304 to a condition of the caller.
   private func compare(_ candidate: Candidate, with head: HTTPResponse, sent: Date) async {
-    var confirms = false
+    var isValidated = false
     if request.method == .head, head.status == .ok, candidate.head.status == .ok, !candidate.isOfAnotherUser {
       guard let isDescribed = candidate.isDescribed(by: head) else { return }
       guard isDescribed else {
@@ -150,17 +144,17 @@ extension CacheExchange {
         }
         return
       }
-      confirms = true
+      isValidated = true
     } else if head.status == .notModified, let tag = EntityTag(of: head.headerFields) {
-      confirms = EntityTag(of: candidate.head.headerFields)?.matchesStrongly(tag) ?? false
+      isValidated = EntityTag(of: candidate.head.headerFields)?.matchesStrongly(tag) ?? false
     }
-    guard confirms else { return }
-    await apply(Confirmation(candidate, by: head, sent: sent, request, storage, now: context.now()))
+    guard isValidated else { return }
+    await apply(Revalidation(candidate, by: head, sent: sent, request, storage, now: context.now()))
   }
 
-  private func apply(_ confirmation: Confirmation) async {
+  private func apply(_ revalidation: Revalidation) async {
     await change(orElse: "does not update the stored response") { [storage] () throws(LupineError) in
-      try await confirmation.apply(to: storage.store)
+      try await revalidation.apply(to: storage.store)
     }
   }
 
@@ -187,33 +181,39 @@ extension CacheExchange {
     }
     guard let writing = storage.begin(entry.record.key, since: invalidationMark, of: key) else {
       context.emitCache("does not store the response: another request has changed the resource")
+      leader?.record(.failed)
       return false
     }
-    let queue = EntryQueue()
+    return store(entry, body, writing, replacing: former)
+  }
+
+  /// Starts the task that stores a response; returns whether it was started.
+  private func store(
+    _ entry: NewEntry, _ body: ResponseBody, _ writing: EntryWriting, replacing former: StoredResponse?
+  ) -> Bool {
     let isShareable = ReuseRules(request, entry.candidate, now: context.now()).isShareable
-    let growing = flight != nil && isShareable ? GrowingEntry(entry, invalidationMark, context.control) : nil
-    let emit = context.makeCacheEmitter()
-    let isStarted = context.startBackgroundTask(isAwaited: true) { [layer, next, original, flight, flightName] task in
-      var response = ContinuedResponse(queue, growing, next, original, task)
-      let refusal = await layer.storage.write(
-        entry.record, length: entry.length, writing, replacing: former, growing
-      ) { await response.next() }
-      if let refusal { emit?("does not store the response: \(refusal.reason)") }
-      growing?.transfer.end()
-      if let flight { layer.storage.remove(flight, flightName) }
+    let leader = isShareable ? leader : nil
+    // Before the task begins, which records the outcome.
+    leader?.record(.storing(Leader.Entry(candidate: entry.candidate, mark: invalidationMark)))
+    let (queue, emit) = (EntryQueue(), context.makeCacheEmitter())
+    let isStarted = context.startBackgroundTask(isAwaited: true) { [storage, responseName] _ in
+      let refusal = await storage.write(entry.record, length: entry.length, writing, replacing: former) {
+        await queue.next()
+      }
       queue.fail()
+      if let refusal { emit?("does not store the response: \(refusal.reason)") }
+      let outcome = Leader.Outcome(of: writing, refusal)
+      if isShareable, case .stored = outcome { storage.record(isShareable: true, responseName) }
+      leader?.record(outcome)
+      if let leader { storage.end(leader, responseName) }
     }
     guard isStarted else {
       storage.end(writing, entry.record.key)
+      leader?.record(.notShareable)
       return false
     }
-    if let growing {
-      flight?.stores(writing, growing)
-    } else {
-      flight?.recordNotShareable()
-    }
-    if isShareable { storage.recordShareable(flightName) }
-    body.tee(into: StoringObserver(queue, writing, growing))
+    if !isShareable { self.leader?.record(.notShareable) }
+    body.tee(into: StoringObserver(queue, writing))
     return true
   }
 }

@@ -13,25 +13,27 @@ struct CacheExchange: Sendable {
   let context: TransferContext
   /// The invalidations of the URL before the request was sent.
   let invalidationMark: Invalidations.Mark
-  /// What other requests wait for, if they wait for this one.
-  var flight: Flight?
+  /// The leader, if other requests wait for this one.
+  var leader: Leader?
 
   var storage: CacheStorage { layer.storage }
 
   func run() async throws(LupineError) -> TransportResponse {
     let (decision, rules) = try await decide()
-    guard storage.followLimit > .zero, mayFollow(decision) else { return try await perform(decision, rules) }
-    switch storage.join(flightName) {
+    guard storage.waitLimit > .zero, mayWait(decision) else { return try await perform(decision, rules) }
+    switch storage.join(responseName) {
     case .none: return try await perform(decision, rules)
-    case .leads(let flight): return try await lead(flight, decision, rules)
-    case .follows(let flight): return try await follow(flight, decision)
+    case .leads(let leader): return try await lead(leader, decision, rules)
+    case .waits(let leader): return try await wait(for: leader, decision)
     }
   }
 
   func decide() async throws(LupineError) -> (CacheDecision, ReuseRules?) {
-    let selection = try await select()
+    let found = try await select()
+    let selection = found ?? Selection()
     let rules = selection.candidate.map { ReuseRules(request, $0, now: context.now()) }
     let decision = ReuseRules.decision(for: request, selection, rules)
+    if found == nil, decision == .send(.uriMiss) { return (.sendAlone, nil) }
     guard decision == .complete, let beginning = selection.beginning else { return (decision, rules) }
     return (decision, ReuseRules(request, beginning, now: context.now()))
   }
@@ -43,30 +45,33 @@ struct CacheExchange: Sendable {
     case (.validate(let reason), let rules?): return try await validate(rules, reason)
     case (.complete, let rules?): return try await complete(rules)
     case (.send(let reason), _): return try await send(reason, rules)
+    case (.sendAlone, _): return try await send(.uriMiss, nil)
     case (.refuse, _), (_, nil): return try await refuse()
     }
   }
 
-  /// Selects a stored response, of the whole URL first.
+  /// Selects a stored response, of the whole URL first; `nil` if the store fails.
   @inline(__always)
-  private func select() async throws(LupineError) -> Selection {
+  private func select() async throws(LupineError) -> Selection? {
     var selection = Selection()
-    selection.add(try await responses(for: key.exact), for: request, storage.hash, isShared: storage.isShared)
+    guard let found = try await responses(for: key.exact) else { return nil }
+    selection.add(found, for: request, storage.hash, isShared: storage.isShared)
     if selection.candidate == nil, storage.mayHaveKeysWithoutQuery {
-      let found = try await responses(for: key.withoutQuery)
+      guard let found = try await responses(for: key.withoutQuery) else { return nil }
       selection.add(found, for: request, storage.hash, isShared: storage.isShared)
     }
     selection.choosePart(for: request)
     return selection
   }
 
-  /// Returns the stored responses of a key; waits only for a store that is not in memory, or for a commit.
+  /// Returns the stored responses of a key, `nil` if the store fails; waits only for a store that is not in memory, or for
+  /// a commit.
   @inline(__always)
-  private func responses(for key: String) async throws(LupineError) -> [ParsedResponse] {
+  private func responses(for key: String) async throws(LupineError) -> [ParsedResponse]? {
     if let found = storage.responsesInMemory(for: key) { return found }
     return try await callStore(orElse: "finds no response") { [storage] () throws(LupineError) in
       try await storage.responses(for: key).map { ParsedResponse($0) }
-    } ?? []
+    }
   }
 
   /// Calls the store.
@@ -138,7 +143,7 @@ struct CacheExchange: Sendable {
       return try await make(StoredHead.partial(head, range, of: part.total), content, nil, status)
     }
     if request.hasServerCondition { return nil }
-    if request.isConditional, request.isConfirmed(by: head, arrival: arrival) {
+    if request.isConditional, request.isNotModified(head, arrival: arrival) {
       return try await make(StoredHead.notModified(head), .none, nil, status)
     }
     if request.method == .head { return try await make(head, .none, nil, status) }

@@ -37,7 +37,7 @@ final class CacheLeases: Sendable {
     let new = Held(key)
     while let other = reserve(new) {
       guard clock.now() < end else { return nil }
-      await Self.wait(for: other, until: end, on: clock)
+      _ = await other.isOver.wait(for: end - clock.now(), on: clock)
       if Task.isCancelled { throw LupineError(.cancelled, "The task that waited for a lease was cancelled.") }
     }
     do throws(LupineError) {
@@ -61,15 +61,6 @@ final class CacheLeases: Sendable {
       if let other = held[new.key] { return other }
       held[new.key] = new
       return nil
-    }
-  }
-
-  private static func wait(for other: Held, until end: Duration, on clock: SessionClock) async {
-    await withTaskGroup { group in
-      group.addTask { await other.isOver.wait() }
-      group.addTask { try? await clock.sleep(max(.zero, end - clock.now())) }
-      await group.next()
-      group.cancelAll()
     }
   }
 

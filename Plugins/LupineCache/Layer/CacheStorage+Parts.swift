@@ -77,13 +77,13 @@ extension CacheStorage {
   /// The parts that form one range together with a new one, which is the first of them.
   private static func run(around new: Candidate, _ others: [Candidate]) -> (parts: [Candidate], range: Range<Int64>) {
     guard let part = new.metadata.part else { return ([], 0..<0) }
-    var (parts, range, rest) = ([new], part.range, others)
+    var (parts, range, others) = ([new], part.range, others)
     func touches(_ other: Candidate) -> Bool {
       guard let other = other.metadata.part?.range else { return false }
       return other.lowerBound <= range.upperBound && range.lowerBound <= other.upperBound
     }
-    while let index = rest.firstIndex(where: touches) {
-      let next = rest.remove(at: index)
+    while let index = others.firstIndex(where: touches) {
+      let next = others.remove(at: index)
       parts.append(next)
       guard let other = next.metadata.part?.range else { continue }
       range = min(range.lowerBound, other.lowerBound)..<max(range.upperBound, other.upperBound)

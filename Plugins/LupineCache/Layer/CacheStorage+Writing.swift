@@ -12,17 +12,14 @@ extension CacheStorage {
   /// - Parameters:
   ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
   ///     the server now says otherwise which parts of the query matter.
-  ///   - growing: what other requests read meanwhile.
+  ///   - next: returns the next piece, and waits for it.
   /// - Returns: why the response was not stored; `nil` if all of it or its beginning was.
   @discardableResult
   func write(
     _ record: ResponseRecord, length: Int64?, _ writing: EntryWriting, replacing former: StoredResponse? = nil,
-    _ growing: GrowingEntry? = nil, next: () async -> EntryQueue.Piece
+    next: () async -> EntryQueue.Piece
   ) async -> StoringRefusal? {
-    defer {
-      growing?.fail()
-      end(writing, record.key)
-    }
+    defer { end(writing, record.key) }
     let writer: any ResponseStoreWriter
     do throws(LupineError) {
       guard let new = try await store.makeWriter(for: record, length: length) else {
@@ -32,9 +29,8 @@ extension CacheStorage {
     } catch {
       return StoringRefusal(error)
     }
-    growing?.open(writer)
     do throws(StoringRefusal) {
-      let isWhole = try await fill(writer, with: record, length, writing, growing, next)
+      let isWhole = try await fill(writer, with: record, length, writing, next)
       if isWhole, let former, former.record.key != record.key { try? await store.remove(former) }
       return nil
     } catch {
@@ -46,7 +42,7 @@ extension CacheStorage {
   /// Passes the pieces to the writer and commits it; returns whether the response is whole.
   private func fill(
     _ writer: any ResponseStoreWriter, with record: ResponseRecord, _ length: Int64?, _ writing: EntryWriting,
-    _ growing: GrowingEntry?, _ next: () async -> EntryQueue.Piece
+    _ next: () async -> EntryQueue.Piece
   ) async throws(StoringRefusal) -> Bool {
     var written: Int64 = 0
     while true {
@@ -54,16 +50,13 @@ extension CacheStorage {
       case .bytes(let bytes):
         written += Int64(bytes.count)
         do throws(LupineError) { try await writer.append(bytes) } catch { throw StoringRefusal(error) }
-        growing?.advance(by: bytes.count)
       case .end(let all):
         guard written == length ?? written else { throw StoringRefusal(reason: "it has another length than stated") }
         writing.hasArrived()
         let trailers = StoredHead.storing(trailers: all)
-        growing?.complete(trailers)
         try await commit(writing) { () throws(LupineError) in try await writer.commit(trailers: trailers) }
         return true
       case .interruption:
-        writing.interrupt()
         guard let part = record.interrupted(after: written) else {
           throw StoringRefusal(reason: "it broke off, and its beginning is of no use")
         }

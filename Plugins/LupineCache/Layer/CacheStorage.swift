@@ -15,7 +15,7 @@ final class CacheStorage: Sendable {
     var writings: [String: [ObjectIdentifier: EntryWriting]] = [:]
     var invalidations = Invalidations()
     var refreshing: Set<String> = []
-    var flights = Flights()
+    var leaders = Leaders()
     var connections: [ConnectionKey: String] = [:]
     var lastConnection: UInt64 = 0
     /// Whether a response with `No-Vary-Search` was or is being stored.
@@ -35,7 +35,7 @@ final class CacheStorage: Sendable {
   private let processMark: String
   private let refreshLimit: Int
   /// How long a request waits for the response to another one.
-  let followLimit: Duration
+  let waitLimit: Duration
   /// `nil` if the store has no leases.
   let leases: CacheLeases?
   private let state = Mutex(State())
@@ -43,15 +43,14 @@ final class CacheStorage: Sendable {
   /// - Parameter leaseLifetime: the time after which another machine may send a request that this one has sent.
   init(
     store: any ResponseStore, calls: StoreCalls?, hashKey: [UInt8]?, isShared: Bool, refreshLimit: Int,
-    followLimit: Duration,
-    leaseLifetime: Duration, random: () -> UInt64
+    waitLimit: Duration, leaseLifetime: Duration, random: () -> UInt64
   ) {
     self.store = store
     self.calls = calls
     immediate = store as? any ImmediateStore
     self.isShared = isShared
     self.refreshLimit = refreshLimit
-    self.followLimit = followLimit
+    self.waitLimit = waitLimit
     leases = store.leases.map { CacheLeases($0, lifetime: leaseLifetime) }
     // Without a key the hashes are the same for every cache of the store; they are then of nothing secret.
     hash = KeyedHash(key: hashKey ?? [])
@@ -138,7 +137,7 @@ final class CacheStorage: Sendable {
     if let failure { throw failure }
   }
 
-  /// Prevents that responses of a key appear that are under way or being stored.
+  /// Cancels the writes of a key, and those of responses that are under way.
   func preventStoring(_ key: String) {
     let writings = state.withLock { state in
       state.invalidations.add(key)
@@ -147,7 +146,7 @@ final class CacheStorage: Sendable {
     for writing in writings { writing.invalidate() }
   }
 
-  /// Prevents that any response appears that is under way or being stored.
+  /// Cancels every write, and those of responses that are under way.
   func preventStoringAll() {
     let writings = state.withLock { state in
       state.invalidations.addAll()
@@ -193,28 +192,28 @@ final class CacheStorage: Sendable {
 
   // Requests that wait for others
 
-  func join(_ name: Flight.Name) -> Flights.Role { state.withLock { $0.flights.join(name) } }
+  func join(_ name: Leader.Name) -> Leaders.Role { state.withLock { $0.leaders.join(name) } }
 
-  /// Joins the flight that takes the place of a broken one.
-  func join(_ name: Flight.Name, after broken: Flight) -> Flights.Role {
-    state.withLock { state in
-      state.flights.remove(broken, name)
-      return state.flights.join(name)
-    }
+  /// Ends the wait for the head of a leader's response; it is over if the response is not being stored.
+  func endHead(of leader: Leader, _ name: Leader.Name) {
+    leader.recordFirst(.failed)
+    if case .storing = leader.outcome {} else { end(leader, name) }
+    leader.hasHead.set()
+  }
+
+  /// Ends the wait for a leader.
+  func end(_ leader: Leader, _ name: Leader.Name) {
+    state.withLock { $0.leaders.end(leader, name) }
+    leader.isOver.set()
+  }
+
+  /// Records whether requests wait for the responses of a name.
+  func record(isShareable: Bool, _ name: Leader.Name) {
+    state.withLock { $0.leaders.record(isShareable: isShareable, name) }
   }
 
   /// Whether no request is under way that others wait for, and no response is being stored.
-  var isIdle: Bool { state.withLock { $0.flights.isEmpty && $0.writings.isEmpty } }
-
-  /// Lets those continue that wait for a request.
-  func decide(_ flight: Flight, _ name: Flight.Name) {
-    state.withLock { $0.flights.decide(flight, name) }
-    flight.decide()
-  }
-
-  func recordShareable(_ name: Flight.Name) { state.withLock { $0.flights.recordShareable(name) } }
-
-  func remove(_ flight: Flight, _ name: Flight.Name) { state.withLock { $0.flights.remove(flight, name) } }
+  var isIdle: Bool { state.withLock { $0.leaders.isEmpty && $0.writings.isEmpty } }
 
   // Refreshing
 

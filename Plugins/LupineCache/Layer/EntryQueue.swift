@@ -104,12 +104,10 @@ final class StoringObserver: BodyObserver {
 
   private let queue: EntryQueue
   private let writing: EntryWriting
-  private let growing: GrowingEntry?
 
-  init(_ queue: EntryQueue, _ writing: EntryWriting, _ growing: GrowingEntry?) {
+  init(_ queue: EntryQueue, _ writing: EntryWriting) {
     self.queue = queue
     self.writing = writing
-    self.growing = growing
   }
 
   // If the body had no end.
@@ -125,18 +123,9 @@ final class StoringObserver: BodyObserver {
     case .success(let end):
       writing.hasArrived()
       queue.finish(end.trailers)
-    case .failure(let error) where error.isInterruption:
-      // Others that read the response get the rest, and the transfer goes on.
-      if let growing, growing.readWriter != nil {
-        growing.interrupt()
-      } else {
-        writing.hasArrived()
-        growing?.fail()
-      }
-      queue.interrupt()
-    case .failure:
-      writing.hasArrived()
-      queue.fail()
+    case .failure(let error):
+      writing.interrupt()
+      if error.isInterruption { queue.interrupt() } else { queue.fail() }
     }
   }
 }
@@ -159,11 +148,11 @@ final class EntryWriting: Sendable {
   func invalidate() { state.withLock { $0.isInvalidated = true } }
 
   /// Records that the transfer has ended before the response was complete.
-  func interrupt() { state.withLock { $0.isInterrupted = true } }
+  func interrupt() { state.withLock { ($0.hasArrived, $0.isInterrupted) = (true, true) } }
 
   var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
   var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
-  /// Whether every byte has arrived, so that only the store is waited for.
+  /// Whether no more bytes arrive, so that only the store is waited for.
   var isCommitting: Bool { state.withLock { $0.hasArrived } }
 }
 

@@ -52,12 +52,12 @@ struct NewEntry: Sendable {
   }
 }
 
-/// The update of a stored response that the server has confirmed (RFC 9111 section 4.3.4).
-struct Confirmation: Sendable {
+/// The update of a stored response that the server has validated (RFC 9111 section 4.3.4).
+struct Revalidation: Sendable {
   let stored: StoredResponse
   let record: ResponseRecord
   let entry: ParsedEntry
-  /// Whether the response stays stored: the confirmation does not forbid it, and the same requests select it as before.
+  /// Whether the response stays stored: the 304 does not forbid it, and the same requests select it as before.
   let isStored: Bool
 
   init(

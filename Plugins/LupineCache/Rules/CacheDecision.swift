@@ -12,6 +12,8 @@ enum CacheDecision: Sendable, Equatable {
   case complete
   /// Sends the request.
   case send(CacheStatus.Forward)
+  /// Sends the request, and no other waits for it, because the store fails.
+  case sendAlone
   /// Ends the request, which wanted a stored response alone.
   case refuse
 }
@@ -70,7 +72,7 @@ struct ReuseRules: Sendable {
     return hasRefreshWindow && mayRefresh ? .use(isRevalidated: true) : validation(.stale)
   }
 
-  /// Whether the response, just arrived or just confirmed, can answer requests that wait for it without a validation of
+  /// Whether the response, just arrived or just validated, can answer requests that wait for it without a validation of
   /// their own.
   var isShareable: Bool {
     if control.requiresValidation, !hasOwnLifetime { return false }

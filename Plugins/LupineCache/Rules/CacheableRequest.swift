@@ -44,8 +44,8 @@ struct CacheableRequest: Sendable {
   /// Whether the request wants the whole response, unconditionally.
   var wantsWhole: Bool { method == .get && !isConditional && !read.hasRange }
 
-  /// Whether the caller has a stored response that this one confirms (RFC 9111 section 4.3.2).
-  func isConfirmed(by head: HTTPResponse, arrival: Date) -> Bool {
+  /// Whether the caller's conditions say that it has this response (RFC 9111 section 4.3.2).
+  func isNotModified(_ head: HTTPResponse, arrival: Date) -> Bool {
     if fields.contains(.ifNoneMatch) {
       if let tag = EntityTag(of: head.headerFields) { return tag.isListed(in: fields, .ifNoneMatch) }
       return ListField.members(fields[values: .ifNoneMatch]) == ["*"]

@@ -46,7 +46,7 @@ struct Candidate: Sendable {
   }
 
   /// Whether a 304 to `conditions` is about this response (RFC 9111 section 4.3.4).
-  func isConfirmed(by head: HTTPResponse) -> Bool {
+  func isValidated(by head: HTTPResponse) -> Bool {
     guard let answer = EntityTag(of: head.headerFields) else { return !head.headerFields.contains(.eTag) }
     guard let own = EntityTag(of: self.head.headerFields) else { return false }
     return isOfAnotherUser ? answer.matchesStrongly(own) : answer.matchesWeakly(own)

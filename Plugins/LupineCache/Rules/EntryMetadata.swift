@@ -30,7 +30,7 @@ struct EntryMetadata: Sendable, Equatable {
   /// Whether a request with a credential may have the response without a validation.
   func isUsable(with credential: String) -> Bool { credentials.isEmpty || credentials.contains(credential) }
 
-  /// Adds a user to whom the server has confirmed the response.
+  /// Adds a user to whom the server has validated the response.
   mutating func admit(_ credential: String) {
     guard !isUsable(with: credential) else { return }
     credentials = (credentials + [credential]).suffix(Self.maximumUsers)

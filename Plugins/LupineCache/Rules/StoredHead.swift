@@ -39,12 +39,12 @@ enum StoredHead {
     Set(ListField.members(fields[values: .connection]).map { $0.lowercased() })
   }
 
-  /// Returns a stored head with the fields of a response that confirms it (RFC 9111 section 3.2).
+  /// Returns a stored head with the fields of a later response with the same content (RFC 9111 section 3.2).
   static func freshened(
-    _ stored: HTTPResponse, by confirmation: HTTPResponse, isShared: Bool, arrival: Date
+    _ stored: HTTPResponse, by later: HTTPResponse, isShared: Bool, arrival: Date
   ) -> HTTPResponse {
-    let control = ResponseControl(confirmation, isShared: isShared)
-    let update = storing(confirmation, control, arrival: arrival).headerFields
+    let control = ResponseControl(later, isShared: isShared)
+    let update = storing(later, control, arrival: arrival).headerFields
       .filter { !ofContent.contains($0.name.canonicalName) }
     let names = Set(update.map(\.name))
     // The age belongs to the old response.

@@ -43,8 +43,7 @@ final class BoundedStore: ResponseStore {
       try await base.makeWriter(for: record, length: length)
     }
     guard let made else { return nil }
-    let writer = BoundedWriter(made, base, calls)
-    return (made as? any ReadableResponseStoreWriter).map { ReadableBoundedWriter(writer, $0, calls) } ?? writer
+    return BoundedWriter(made, base, calls)
   }
 
   func update(
@@ -148,31 +147,5 @@ private final class BoundedWriter: ResponseStoreWriter {
       if [.storeUnavailable, .cancelled].contains(error.kind) { isGivenUp.store(true, ordering: .relaxed) }
       throw error
     }
-  }
-}
-
-/// A `BoundedWriter` whose base can be read while it is written.
-private final class ReadableBoundedWriter: ReadableResponseStoreWriter {
-  private let writer: BoundedWriter
-  private let base: any ReadableResponseStoreWriter
-  private let calls: StoreCalls
-
-  init(_ writer: BoundedWriter, _ base: any ReadableResponseStoreWriter, _ calls: StoreCalls) {
-    self.writer = writer
-    self.base = base
-    self.calls = calls
-  }
-
-  func append(_ bytes: Data) async throws(LupineError) { try await writer.append(bytes) }
-  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
-    try await writer.commit(trailers: trailers)
-  }
-  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
-    try await writer.commit(as: record)
-  }
-  func abort() async { await writer.abort() }
-
-  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
-    try await calls.call { [base] () throws(LupineError) in try await base.read(range) }
   }
 }

@@ -202,32 +202,27 @@ private struct State: Sendable {
 }
 
 /// Writes one response to a memory store.
-private final class MemoryWriter: ReadableResponseStoreWriter {
-  private struct State {
-    var content: Data
-    /// The bytes that are reserved in the store.
-    var reserved: Int64 = 0
-    var isEnded = false
-  }
-
+private final class MemoryWriter: ResponseStoreWriter {
   private let store: MemoryResponseStore
   private let record: ResponseRecord
-  private let state: Mutex<State>
+  /// The content so far, which is reserved in the store; `nil` after the end.
+  private let content: Mutex<Data?>
 
   init(store: MemoryResponseStore, record: ResponseRecord, length: Int64?) {
     self.store = store
     self.record = record
     // A stated length is not believed beyond a first piece.
-    state = Mutex(State(content: Data(capacity: Int(min(max(0, length ?? 0), 1 << 20)))))
+    content = Mutex(Data(capacity: Int(min(max(0, length ?? 0), 1 << 20))))
   }
 
-  deinit { release() }
+  deinit { _ = end() }
 
   func append(_ bytes: Data) async throws(LupineError) {
-    let isTaken = state.withLock { state in
-      guard !state.isEnded, store.reserve(Int64(bytes.count), after: state.reserved, for: record) else { return false }
-      state.content.append(bytes)
-      state.reserved += Int64(bytes.count)
+    let isTaken = content.withLock { content in
+      guard let count = content?.count, store.reserve(Int64(bytes.count), after: Int64(count), for: record) else {
+        return false
+      }
+      content?.append(bytes)
       return true
     }
     guard isTaken else {
@@ -235,38 +230,20 @@ private final class MemoryWriter: ReadableResponseStoreWriter {
     }
   }
 
-  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
-    let bytes = state.withLock { state in
-      range.lowerBound >= 0 && range.upperBound <= state.content.count
-        ? Array(state.content[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
-    }
-    guard let bytes else { throw LupineError(.bodyFailed, "The response does not have these bytes.") }
-    return bytes
+  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
+    end().flatMap { store.commit(record, $0, trailers) }
   }
 
-  func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? { commit(record, trailers) }
-
-  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? { commit(record, nil) }
-
-  /// Gives the content to the store, which shares its memory with the readers of the writer.
-  private func commit(_ record: ResponseRecord, _ trailers: HTTPFields?) -> StoredResponse? {
-    guard let content = end() else { return nil }
-    release()
-    return store.commit(record, content, trailers)
+  func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
+    end().flatMap { store.commit(record, $0, nil) }
   }
 
-  // The bytes and their reservation stay for those that read them.
   func abort() async { _ = end() }
 
-  /// Takes no more bytes, and returns those that were taken; `nil` if that was so before.
+  /// Takes no more bytes and gives the reservation back; returns the content, `nil` if that was so before.
   private func end() -> Data? {
-    state.withLock { state in
-      guard !state.isEnded else { return nil }
-      state.isEnded = true
-      return state.content
-    }
+    guard let content = content.withLock({ $0.take() }) else { return nil }
+    store.release(Int64(content.count))
+    return content
   }
-
-  /// Gives the reservation back.
-  private func release() { store.release(state.withLock { exchange(&$0.reserved, with: 0) }) }
 }

@@ -49,10 +49,7 @@ final class MemoryTier: ResponseStore {
     for record: ResponseRecord, length: Int64?
   ) async throws(LupineError) -> (any ResponseStoreWriter)? {
     guard let writer = try await base.makeWriter(for: record, length: length) else { return nil }
-    guard let readable = writer as? any ReadableResponseStoreWriter else {
-      return MemoryTierWriter(writer, record.key, self)
-    }
-    return ReadableMemoryTierWriter(readable, record.key, self)
+    return MemoryTierWriter(writer, record.key, self)
   }
 
   func update(

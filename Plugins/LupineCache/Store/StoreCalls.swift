@@ -99,16 +99,8 @@ final class StoreCalls: Sendable {
 
   /// Waits for a signal, for at most the time limit of a call; returns whether the signal was set.
   func wait(for signal: Signal) async -> Bool {
-    let waiter = Waiter<Bool>()
-    let task = Task.immediate(executorPreference: ExecutorPreference.current) {
-      await signal.wait()
-      _ = waiter.resume(returning: true)
-    }
-    let timer = state.withLock { $0.clock }?.schedule(Self.limit) { _ = waiter.resume(returning: false) }
-    let isSet = await waiter.value() ?? false
-    timer?.cancel()
-    task.cancel()
-    return isSet
+    guard let clock = state.withLock({ $0.clock }) else { return false }
+    return await signal.wait(for: Self.limit, on: clock)
   }
 
   // Removals that have failed

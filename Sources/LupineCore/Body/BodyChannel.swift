@@ -27,80 +27,51 @@ struct BodyChannel: ~Copyable, Sendable {
   func add(_ tee: BodyTee) { perform { $0.add(tee) } }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, waiters, successor) = try state.withLock { (state) throws(LupineError) in
+    let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
-      return (state.flow, state.takeWaiters(), state.successor)
+      return (state.flow, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
-    return try successor?.channel.write(bytes) ?? flow
+    return flow
   }
 
   func write(_ data: Data) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, waiters, successor) = try state.withLock { (state) throws(LupineError) in
+    let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
       try state.write(data)
-      return (state.flow, state.takeWaiters(), state.successor)
+      return (state.flow, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
-    return try successor?.channel.write(data) ?? flow
+    return flow
   }
 
   /// Takes bytes without waking a waiting consumer.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, successor) = try state.withLock { (state) throws(LupineError) in
+    try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
-      return (state.flow, state.successor)
+      return state.flow
     }
-    return try successor?.channel.append(bytes) ?? flow
   }
 
   /// Wakes a consumer that waits for the appended bytes.
   func deliver() {
-    let (waiters, successor) = state.withLock { ($0.takeWaiters(), $0.successor) }
-    for waiter in waiters { waiter.resume() }
-    successor?.channel.deliver()
+    for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
   }
 
   /// Ends the body.
-  ///
-  /// If the body was detached, changes nothing and returns the successor, which the caller ends in its place.
-  @discardableResult
-  func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) -> ExchangeControl? {
-    end { $0.finish(trailers: trailers, metrics: metrics) }
-  }
-
-  /// Ends the body with an error; returns the same as `finish`.
-  @discardableResult
-  func fail(_ error: LupineError) -> ExchangeControl? {
-    end { $0.fail(error) }
-  }
-
-  private func end(_ change: (inout BodyChannelState) -> Void) -> ExchangeControl? {
-    var successor: ExchangeControl?
+  func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
     perform { state in
-      successor = state.successor.take()
-      guard successor == nil else { return BodyChannelState.Effects() }
-      change(&state)
+      state.finish(trailers: trailers, metrics: metrics)
       return state.effects()
     }
-    return successor
   }
 
-  /// Ends this body with an error, and begins the body of `successor` with the rest.
-  ///
-  /// - Returns: whether there is a rest; otherwise nothing changes.
-  func detach(to successor: ExchangeControl, _ error: LupineError) -> Bool {
-    var isDetached = false
+  /// Ends the body with an error.
+  func fail(_ error: LupineError) {
     perform { state in
-      guard let (rest, effects) = state.detach(to: successor, error) else { return BodyChannelState.Effects() }
-      // Under the lock, so that the next bytes of the transport come after these.
-      successor.channel.begin(with: rest)
-      isDetached = true
-      return effects
+      state.fail(error)
+      return state.effects()
     }
-    return isDetached
   }
-
-  private func begin(with rest: BodyChannelState.Rest) { state.withLock { $0.begin(with: rest) } }
 
   /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
   ///
@@ -116,10 +87,7 @@ struct BodyChannel: ~Copyable, Sendable {
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
   /// Whether no consumer takes the rest.
-  var isAbandoned: Bool {
-    let (isAbandoned, successor) = state.withLock { ($0.isAbandoned, $0.successor) }
-    return successor?.channel.isAbandoned ?? isAbandoned
-  }
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
   /// Whether only the consumer can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }

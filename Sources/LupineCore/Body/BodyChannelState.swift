@@ -19,7 +19,7 @@ struct BodyChannelState {
   ///
   /// Released at the end, because it may hold the exchange.
   var resume: (@Sendable () -> Void)?
-  var isBegun = false
+  private(set) var hasBegun = false
   private var isOpen = false
   private(set) var isAbandoned = false
   private var isSuspended = false
@@ -29,24 +29,20 @@ struct BodyChannelState {
   /// Whether all bytes before the end have been processed.
   var isSettled = false
   /// The error of a stage, a file or a limit; the transport then ends the body.
-  private(set) var fault: LupineError?
+  private var fault: LupineError?
   /// The reason for a cancellation that the transport has received; the transport then ends the body.
-  private(set) var cancellation: LupineError?
-  /// The exchange that has the rest of a detached body, until the transport ends it.
-  var successor: ExchangeControl?
+  private var cancellation: LupineError?
   /// The consumers that wait for bytes or for the end; usually one.
   var waiters: [Waiter] = []
   var listeners = BodyEndListeners()
 
   /// Begins the body; returns false if the state already has one.
   mutating func begin(resume: @escaping @Sendable () -> Void) -> Bool {
-    guard !isBegun else { return false }
-    isBegun = true
+    guard !hasBegun else { return false }
+    hasBegun = true
     self.resume = resume
     return true
   }
-
-  var hasBegun: Bool { isBegun }
 
   /// Sets the destination of the body, including the bytes that have arrived; only the first call has an effect.
   mutating func open(_ sink: BodySink) -> Effects {
@@ -64,7 +60,6 @@ struct BodyChannelState {
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
     if isOpen { return Effects(unserved: ([tee], BodyTee.late)) }
-    if tees.isEmpty { listeners.markExchangeObservers() }
     tees.append(tee)
     return effects()
   }
@@ -155,11 +150,6 @@ struct BodyChannelState {
     guard finalEnd == nil else { return }
     if case .failure = ending { return }
     guard ending != nil || !isForwarded else { return cancellation = error }
-    replaceEnding(with: error)
-  }
-
-  /// Ends the body with an error, although the transport may have reported its end.
-  mutating func replaceEnding(with error: LupineError) {
     let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
     ending = nil
     isSettled = false

@@ -26,9 +26,6 @@ struct BodyContent {
   /// Whether a consumer is processing bytes.
   var isRunning: Bool { processing?.value.isRunning == true }
 
-  /// Whether a consumer has taken the end, which it passes to the observers.
-  var hasTakenEnd: Bool { processing?.value.hasTakenEnd == true }
-
   /// Whether the body goes to a file, which is still open.
   var hasFile: Bool { processing?.value.hasFile == true }
 
@@ -71,11 +68,6 @@ struct BodyContent {
   mutating func keep(_ data: Data) throws(LupineError) -> Bool {
     guard processing == nil else { return false }
     return try target.keep(data)
-  }
-
-  /// Takes the bytes that no observer has received, of a body with observers.
-  mutating func takeUnobserved() -> Data {
-    processing == nil ? target.takeEarly() : Data(processing?.value.takeRaw() ?? [])
   }
 
   /// Takes the next piece of a streamed body.

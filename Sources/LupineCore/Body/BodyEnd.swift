@@ -44,8 +44,6 @@ struct BodyEndListeners {
   }
 
   private var observers: [Observer] = []
-  /// The number of observers, from the first on, that belong to the exchange and not to the consumer of the body.
-  private var exchangeObserverCount = 0
   private var waiters: [Waiter] = []
   /// Whether observers are receiving the end.
   private(set) var isNotifying = false
@@ -62,22 +60,7 @@ struct BodyEndListeners {
     let notification = Notification(end: end, observers: observers, waiters: waiters)
     isNotifying = !observers.isEmpty
     (observers, waiters) = ([], [])
-    exchangeObserverCount = 0
     return notification
-  }
-
-  /// Marks all present observers as those of the exchange, before the first observer of bytes is added.
-  ///
-  /// If the body is detached, they receive the end of its rest.
-  mutating func markExchangeObservers() { exchangeObserverCount = observers.count }
-
-  /// Removes and returns the observers that belong to the exchange.
-  mutating func takeExchangeObservers() -> [Observer] {
-    defer {
-      observers.removeFirst(exchangeObserverCount)
-      exchangeObserverCount = 0
-    }
-    return Array(observers.prefix(exchangeObserverCount))
   }
 
   /// Records that the observers have received the end.

@@ -14,7 +14,7 @@ struct BodyProcessing: Sendable {
   /// `nil` while the consumer processes bytes.
   private var processor: BodyProcessor?
   /// Whether the work that was taken last has the end of the body.
-  private(set) var hasTakenEnd = false
+  private var hasTakenEnd = false
 
   /// - Parameter early: the bytes that arrived before the sink was known.
   init(_ sink: BodySink, early: Data) throws(LupineError) {
@@ -53,9 +53,6 @@ struct BodyProcessing: Sendable {
     }
     processor = work.processor
   }
-
-  /// Removes and returns the bytes that no observer has received.
-  mutating func takeRaw() -> [UInt8] { exchange(&raw, with: []) }
 
   /// Closes the file.
   func close() { processor?.close() }

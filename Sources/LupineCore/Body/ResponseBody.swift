@@ -167,18 +167,13 @@ public struct ResponseBodyWriter: Sendable {
 
   /// Ends the body after all of it has been written.
   public func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    end { $0.channel.finish(trailers: trailers, metrics: metrics) }
+    exchange.channel.finish(trailers: trailers, metrics: metrics)
+    exchange.bodyEnded()
   }
 
   /// Ends the body with an error.
   public func fail(_ error: LupineError, metrics: TransferMetrics) {
-    let error = error.measured(metrics)
-    end { $0.channel.fail(error) }
-  }
-
-  private func end(_ end: (ExchangeControl) -> ExchangeControl?) {
-    var exchange = exchange
-    while let successor = end(exchange) { exchange = successor }
+    exchange.channel.fail(error.measured(metrics))
     exchange.bodyEnded()
   }
 

@@ -82,25 +82,4 @@ public struct BackgroundTask: Sendable {
       throw control.reason ?? error
     }
   }
-
-  /// Makes the exchange of a detached body an exchange of this task.
-  ///
-  /// The exchange then has the timeouts of the session, counted from the call: the shorter of `attempt` and `total`
-  /// limits the remaining time. It is cancelled when the task is cancelled, or when the operation returns before the end
-  /// of the body. The operation must open the body. The exchange keeps the session of the request alive until its end.
-  ///
-  /// - Parameter body: the result of `ExchangeControl.detachBody(_:)`.
-  /// - Throws: the reason for the cancellation of the task, if it was cancelled; the exchange is cancelled then.
-  public func adopt(_ body: ResponseBody) throws(LupineError) {
-    let control = body.exchange.answeredExchange
-    control.touch()
-    do throws(LupineError) {
-      try work.begin(BackgroundExchange(control, tasks.timeouts, clock: tasks.clock))
-    } catch {
-      control.cancel(error)
-      control.finish()
-      throw error
-    }
-    body.onEnd { [work] _ in work.end(control) }
-  }
 }

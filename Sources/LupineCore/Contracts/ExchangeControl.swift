@@ -12,8 +12,6 @@ public final class ExchangeControl: Sendable {
     var isSuspended = false
     /// Whether this branch supplies the response of its parent.
     var isChosen = false
-    /// Whether the body of this branch goes on without its parent.
-    var isDetached = false
     /// The branch that carries this exchange's body, until that body ends.
     var carrier: ExchangeControl?
     var source = TransportResponse.Source.origin
@@ -78,10 +76,7 @@ public final class ExchangeControl: Sendable {
   public var reason: LupineError? { state.withLock { $0.reason } }
 
   /// The reason for the cancellation of this exchange or of the parent exchange that it belongs to.
-  var cause: LupineError? {
-    let (reason, isDetached) = state.withLock { ($0.reason, $0.isDetached) }
-    return reason ?? (isDetached ? nil : parent?.cause)
-  }
+  var cause: LupineError? { reason ?? parent?.cause }
 
   /// Ends the exchange.
   ///
@@ -215,52 +210,6 @@ public final class ExchangeControl: Sendable {
     }
     parent?.record(source)
     if channel.hasBegun { parent?.setCarrier(carrier ?? self) }
-  }
-
-  /// Detaches the response's body of this branch from the parent exchange, so that it goes on without it.
-  ///
-  /// A layer calls it instead of `cancel(_:)` when the parent is cancelled and others still need the response. A cache
-  /// does so if other requests read the response to the cancelled request. The method divides the body. The body that
-  /// the layer has returned ends with the reason; its observers (`ResponseBody.tee(into:)`) receive the bytes that its
-  /// consumer has taken, and then the reason as the end. The method returns a body with all other bytes. The caller
-  /// opens it with `ResponseBody.open(_:)`, and bounds its exchange with `BackgroundTask.adopt(_:)`.
-  ///
-  /// The transport continues as before, and `cancel(_:)` of this branch still ends the exchange. Events of the branch
-  /// no longer reach the request. A closure of `ResponseBody.onEnd(_:)` that was added before the first observer, such
-  /// as that of a layer below, is called at the end of the exchange.
-  ///
-  /// May be called on any thread, also in the handler of `TransferContext.onCancel(_:)`.
-  ///
-  /// - Parameter reason: the error of the parent's request.
-  /// - Returns: the rest of the body. If this branch supplies no body, or its body has ended or has no observer, the
-  ///   method changes nothing and returns `nil`.
-  public func detachBody(_ reason: LupineError) -> ResponseBody? {
-    guard let parent else { return nil }
-    let carrier = state.withLock { state -> ExchangeControl? in
-      guard state.isChosen, !state.isFinished, state.reason == nil else { return nil }
-      return state.carrier ?? self
-    }
-    guard let carrier else { return nil }
-    let successor = carrier.branch()
-    guard carrier.channel.detach(to: successor, reason) else { return nil }
-    state.withLock { state in
-      state.isChosen = false
-      state.isDetached = true
-    }
-    parent.bodyEnded(of: carrier)
-    successor.choose()
-    return ResponseBody(exchange: successor)
-  }
-
-  /// Whether the body of this branch goes on without its parent.
-  var isDetached: Bool { state.withLock { $0.isDetached } }
-
-  /// The exchange whose response this one supplies: the topmost of the parents that `choose()` connects, or this one.
-  ///
-  /// The transport observes the cancellation of that exchange.
-  var answeredExchange: ExchangeControl {
-    guard let parent, state.withLock({ $0.isChosen }) else { return self }
-    return parent.answeredExchange
   }
 
   /// Suspends or resumes the response's body.

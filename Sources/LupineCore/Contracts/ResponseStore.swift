@@ -130,22 +130,6 @@ extension ResponseStoreWriter {
   }
 }
 
-/// A writer whose content can be read while it grows, so that one transfer serves several requests.
-///
-/// A store conforms if reading costs no second copy of the content, as from the file that it writes. If its writers do
-/// not conform, requests wait until the response is stored.
-public protocol ReadableResponseStoreWriter: ResponseStoreWriter {
-  /// Returns bytes that were appended.
-  ///
-  /// It is called at the same time as the other methods, and several times at once. It does not wait for an append. The
-  /// bytes are also there after `commit` and `abort`, until the writer is released, even if the store has removed the
-  /// response. They count as used until then.
-  ///
-  /// - Parameter range: positions of bytes whose `append(_:)` has returned; not empty.
-  /// - Throws: `LupineError` if the bytes cannot be read.
-  func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8]
-}
-
 /// What a cache keeps of a response besides its content.
 ///
 /// Its description shows neither fields nor metadata, which may be secret.

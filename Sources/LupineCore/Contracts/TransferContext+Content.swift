@@ -24,25 +24,8 @@ extension TransferContext {
     _ head: HTTPResponse, content: RequestBody, trailers: HTTPFields? = nil
   ) async throws(LupineError) -> TransportResponse {
     switch content.source {
-    // Without a closure, because each hit of a cache in memory comes here.
     case .none: return response(head, Data(), trailers)
     case .bytes(let data): return response(head, data, trailers)
-    case .file, .stream, .sequence:
-      return try await makeResponse(head, content: content, trailersAtEnd: { trailers })
-    }
-  }
-
-  /// Makes a response whose trailers are known only after its content, as of one that is still arriving.
-  ///
-  /// Otherwise the same as `makeResponse(_:content:trailers:)`.
-  ///
-  /// - Parameter trailersAtEnd: returns the trailers; called once, after the last byte, from any thread.
-  public func makeResponse(
-    _ head: HTTPResponse, content: RequestBody, trailersAtEnd: @escaping @Sendable () -> HTTPFields?
-  ) async throws(LupineError) -> TransportResponse {
-    switch content.source {
-    case .none: return response(head, Data(), trailersAtEnd())
-    case .bytes(let data): return response(head, data, trailersAtEnd())
     case .file, .stream, .sequence: break
     }
     let (room, ready) = (Signal(), Signal())
@@ -52,7 +35,7 @@ extension TransferContext {
       defer { reader.cancel() }
       do throws(LupineError) {
         try await Self.copy(reader, ready, to: writer, room, control)
-        writer.finish(trailers: trailersAtEnd(), metrics: TransferMetrics())
+        writer.finish(trailers: trailers, metrics: TransferMetrics())
       } catch {
         writer.fail(error, metrics: TransferMetrics())
       }

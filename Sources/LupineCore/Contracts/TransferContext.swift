@@ -165,10 +165,7 @@ public struct TransferContext: Sendable {
   public func branch(_ control: ExchangeControl) -> TransferContext {
     var branch = self
     branch.control = control
-    branch.change {
-      $0.events = { [self] in if !control.isDetached { emit($0) } }
-      $0.sink = nil
-    }
+    if own?.value.sink != nil { branch.change { $0.sink = nil } }
     return branch
   }
 

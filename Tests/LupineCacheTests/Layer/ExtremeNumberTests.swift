@@ -66,7 +66,7 @@ import Testing
     #expect(try await bench.parts.allSatisfy { $0?.isEmpty == false })
   }
 
-  @Test func `reading a range that a writer does not have is an error`() async throws {
+  @Test func `a length that makes no sense reserves no memory`() async throws {
     let folder = try TemporaryFolder()
     let stores: [any ResponseStore] = [
       MemoryResponseStore(size: .megabytes(1)), SQLiteStore(at: folder.file("store"), maximumSize: .megabytes(1)),
@@ -76,12 +76,8 @@ import Testing
       let record = ResponseRecord(key: "key", head: HTTPResponse(status: .ok))
       for length in [nil, 0, -1, .min] as [Int64?] {
         let writer = try #require(try await store.makeWriter(for: record, length: length))
-        let readable = try #require(writer as? any ReadableResponseStoreWriter)
-        try await readable.append(Data(count: 10))
-        for range in [-1..<5, 5..<11, Int64.min..<0, 0..<Int64.max, Int64.max - 1..<Int64.max] {
-          await #expect(throws: LupineError.self) { try await readable.read(range) }
-        }
-        await readable.abort()
+        try await writer.append(Data(count: 10))
+        await writer.abort()
       }
     }
   }

@@ -12,9 +12,8 @@ import Testing
 /// Simulations of requests for a few resources that arrive at random times, are cancelled, read slowly, and meet a
 /// server that changes its resources and breaks off, and a store that fails.
 ///
-/// Each request sends at most one request for the whole and one for the rest. A request that is cancelled or breaks off
-/// may cause one more, for those that read its response. If the server and the store never fail, no request does that is
-/// not cancelled itself.
+/// Each request sends at most two requests: a validation or one for the rest, and one for the whole. If the server never
+/// fails, no request does that is not cancelled itself.
 @Suite(.timeLimit(.minutes(5))) struct SharingSimulationTests {
   private static let seeds = Seeds.first &* 200..<Seeds.first &* 200 &+ 200
   private static let clients = 30
@@ -32,7 +31,6 @@ import Testing
         case 0: .noWriter
         case 1, 2: .full(after: count)
         case 3: .commit
-        case 4: .unreadable
         default: .none
         }
       }
@@ -43,7 +41,7 @@ import Testing
       let faults = Box<[String]>([])
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<Self.clients {
-          let client = SharingClient(sessions[number % 2], world, origin, mayFail: breaksOff || storeFails)
+          let client = SharingClient(sessions[number % 2], world, origin, mayFail: breaksOff)
           group.addTask {
             if let fault = await client.run() { faults.change { $0.append(fault) } }
           }
@@ -51,7 +49,7 @@ import Testing
       }
       try world.expect(faults.value.isEmpty, "\(faults.value)")
       let count = origin.mock.requests.count
-      try world.expect(count <= 3 * Self.clients, "\(count) requests")
+      try world.expect(count <= 2 * Self.clients, "\(count) requests")
       for session in sessions { await session.finishBackgroundTasks() }
       try world.expect(cache.storage.isIdle, "a request is under way")
       try world.expect(store.openWriters == 0, "\(store.openWriters) writers are open")
@@ -69,13 +67,13 @@ import Testing
       // Without a strong validator, each request finds another content, so that none could bring the rest of another.
       let changes = tag?.hasPrefix("\"") != true
       let origins = (UInt8(0)..<3).map { version in
-        PacedOrigin(data: Data((0..<40).map { changes ? $0 &+ version : $0 }), tag: tag, interval: .milliseconds(100))
+        PacedOrigin(data: Data((0..<40).map { changes ? $0 &+ version : $0 }), tag: tag, interval: .milliseconds(20))
       }
       let number = Box(0)
       let mock = MockTransport()
       mock.stub(.get, CacheBench.url) { request in
         number.change { $0 += 1 }
-        return origins[min(number.value, 3) - 1].reply(to: request).delay(.seconds(1))
+        return origins[min(number.value, 3) - 1].reply(to: request).delay(.milliseconds(200))
       }
       let store = ObservedStore()
       let cache = try HTTPCache(store: store, hashKey: CacheBench.key)
@@ -86,7 +84,7 @@ import Testing
       let faults = Box<[String]>([])
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<20 {
-          let start = Duration.milliseconds(Int64(world.random() % 6_000))
+          let start = Duration.milliseconds(Int64(world.random() % 1_200))
           group.addTask {
             try? await world.sleep(for: start)
             let response = await session.request(CacheBench.url).serializingData().response
@@ -94,12 +92,12 @@ import Testing
           }
         }
         group.addTask {
-          try? await world.sleep(for: .milliseconds(Int64(world.random() % 6_000)))
+          try? await world.sleep(for: .milliseconds(Int64(world.random() % 1_200)))
           first.cancel()
         }
       }
       try world.expect(faults.value.isEmpty, "\(faults.value)")
-      // A request that comes after the cancellation sends a second one if no other request reads the response.
+      // If the first one is cancelled before its response is stored, one of the others takes its place.
       try world.expect(mock.requests.count <= 2, "\(mock.requests.count) requests")
       _ = await task.value
       await session.finishBackgroundTasks()

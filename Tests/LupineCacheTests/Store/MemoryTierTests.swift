@@ -124,14 +124,4 @@ import Testing
     _ = try await read("large")
     #expect(store.reads == reads + 1)
   }
-
-  @Test func `what is written can be read if the store permits it`() async throws {
-    let record = ResponseRecord(key: "key", head: HTTPResponse(status: .ok))
-    let writer = try #require(try await tier.makeWriter(for: record, length: nil) as? any ReadableResponseStoreWriter)
-    try await writer.append(Data("content".utf8))
-    #expect(try await writer.read(0..<7) == Array("content".utf8))
-    let plain = MemoryTier(over: ObservedStore { .unreadable }, size: .kilobytes(80))
-    let other = try #require(try await plain.makeWriter(for: record, length: nil))
-    #expect(!(other is any ReadableResponseStoreWriter))
-  }
 }

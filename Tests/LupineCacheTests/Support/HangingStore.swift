@@ -7,7 +7,7 @@ import LupineSupport
 /// A store in memory that lets chosen calls hang until `recover()`, even if their task is cancelled.
 final class HangingStore: WrappingStore, ResponseLeases {
   enum Call: CaseIterable, Sendable {
-    case responses, content, makeWriter, append, commit, abort, read, update, remove, removeAll, acquire, release
+    case responses, content, makeWriter, append, commit, abort, update, remove, removeAll, acquire, release
   }
 
   let base = MemoryResponseStore(size: .megabytes(64))
@@ -48,10 +48,7 @@ final class HangingStore: WrappingStore, ResponseLeases {
 
   func makeWriter(for record: ResponseRecord, length: Int64?) async throws(LupineError) -> (any ResponseStoreWriter)? {
     await reach(.makeWriter)
-    guard let writer = try await base.makeWriter(for: record, length: length) as? any ReadableResponseStoreWriter else {
-      return nil
-    }
-    return Writer(base: writer, store: self)
+    return try await base.makeWriter(for: record, length: length).map { Writer(base: $0, store: self) }
   }
 
   func update(_ response: StoredResponse, to record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
@@ -79,11 +76,11 @@ final class HangingStore: WrappingStore, ResponseLeases {
     return true
   }
 
-  private final class Writer: ReadableResponseStoreWriter {
-    private let base: any ReadableResponseStoreWriter
+  private final class Writer: ResponseStoreWriter {
+    private let base: any ResponseStoreWriter
     private let store: HangingStore
 
-    init(base: any ReadableResponseStoreWriter, store: HangingStore) {
+    init(base: any ResponseStoreWriter, store: HangingStore) {
       self.base = base
       self.store = store
     }
@@ -106,11 +103,6 @@ final class HangingStore: WrappingStore, ResponseLeases {
     func abort() async {
       await store.reach(.abort)
       await base.abort()
-    }
-
-    func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] {
-      await store.reach(.read)
-      return try await base.read(range)
     }
   }
 }

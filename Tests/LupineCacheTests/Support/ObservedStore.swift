@@ -2,10 +2,9 @@ import HTTPTypes
 import LupineCache
 import LupineCore
 import LupineFoundation
-import LupineSupport
 import Synchronization
 
-/// A store in memory whose writers are counted, may fail, and may not be readable.
+/// A store in memory whose writers are counted, and may fail.
 final class ObservedStore: WrappingStore {
   /// What fails of one writer.
   enum Fault: Sendable {
@@ -15,10 +14,6 @@ final class ObservedStore: WrappingStore {
     /// The store has no room after a number of bytes.
     case full(after: Int)
     case commit
-    /// The content cannot be read before it is stored.
-    case unreadable
-    /// The store takes no more bytes than this before the signal is set.
-    case slow(after: Int, until: Signal)
   }
 
   let base = MemoryResponseStore(size: .megabytes(64))
@@ -33,22 +28,16 @@ final class ObservedStore: WrappingStore {
   func makeWriter(for record: ResponseRecord, length: Int64?) async throws(LupineError) -> (any ResponseStoreWriter)? {
     let fault = fault()
     if case .noWriter = fault { return nil }
-    guard let writer = try await base.makeWriter(for: record, length: length) as? any ReadableResponseStoreWriter else {
-      return nil
-    }
-    let observed = Writer(writer, fault, self)
-    if case .unreadable = fault { return observed }
-    return ReadableWriter(base: observed)
+    return try await base.makeWriter(for: record, length: length).map { Writer($0, fault, self) }
   }
 
-  /// A writer whose content is read when it is stored.
   private final class Writer: ResponseStoreWriter {
-    let base: any ReadableResponseStoreWriter
+    private let base: any ResponseStoreWriter
     private let fault: Fault
     private let store: ObservedStore
     private let count = Atomic(0)
 
-    init(_ base: any ReadableResponseStoreWriter, _ fault: Fault, _ store: ObservedStore) {
+    init(_ base: any ResponseStoreWriter, _ fault: Fault, _ store: ObservedStore) {
       self.base = base
       self.fault = fault
       self.store = store
@@ -60,7 +49,6 @@ final class ObservedStore: WrappingStore {
     func append(_ bytes: Data) async throws(LupineError) {
       let sum = count.add(bytes.count, ordering: .relaxed).newValue
       if case .full(let limit) = fault, sum > limit { throw LupineError(.other, "The store of the test is full.") }
-      if case .slow(let limit, let signal) = fault, sum > limit { await signal.wait() }
       try await base.append(bytes)
     }
 
@@ -74,21 +62,5 @@ final class ObservedStore: WrappingStore {
     }
 
     func abort() async { await base.abort() }
-  }
-
-  private final class ReadableWriter: ReadableResponseStoreWriter {
-    private let base: Writer
-
-    init(base: Writer) { self.base = base }
-
-    func append(_ bytes: Data) async throws(LupineError) { try await base.append(bytes) }
-    func commit(trailers: HTTPFields?) async throws(LupineError) -> StoredResponse? {
-      try await base.commit(trailers: trailers)
-    }
-    func commit(as record: ResponseRecord) async throws(LupineError) -> StoredResponse? {
-      try await base.commit(as: record)
-    }
-    func abort() async { await base.abort() }
-    func read(_ range: Range<Int64>) async throws(LupineError) -> [UInt8] { try await base.base.read(range) }
   }
 }

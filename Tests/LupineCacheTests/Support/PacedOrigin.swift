@@ -13,11 +13,6 @@ struct PacedOrigin: Sendable {
   var interval = Duration.seconds(1)
   /// After how many bytes the connection is lost; `nil` for never.
   var resetAfter: Int?
-  /// The status of a response with the rest.
-  var restStatus = HTTPResponse.Status.partialContent
-
-  /// A resource without a validator, whose content is another one at the second request.
-  static let changing = ["0123456789", "abcdefghij"].map { PacedOrigin(data: Data($0.utf8), tag: nil) }
 
   func reply(to request: RecordedRequest) -> MockReply {
     if let tag, request.headers[.ifNoneMatch] == tag {
@@ -34,7 +29,7 @@ struct PacedOrigin: Sendable {
     var fields: HTTPFields = [.cacheControl: control]
     fields[.eTag] = tag
     if first > 0 { fields[.contentRange] = "bytes \(first)-\(data.count - 1)/\(data.count)" }
-    let reply = MockReply.status(first > 0 ? restStatus : .ok).fields(fields).chunked(pieces, every: interval)
+    let reply = MockReply.status(first > 0 ? .partialContent : .ok).fields(fields).chunked(pieces, every: interval)
     return resetAfter.map { reply.reset(afterBytes: $0) } ?? reply
   }
 }

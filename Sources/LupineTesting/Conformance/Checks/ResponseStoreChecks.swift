@@ -4,7 +4,7 @@ import LupineFoundation
 
 extension ResponseStoreCheck {
   /// All checks.
-  public static let all = writingChecks + readingChecks + changeChecks + sharingChecks
+  public static let all = writingChecks + readingChecks + changeChecks + leaseChecks
 
   private static let writingChecks = [
     ResponseStoreCheck("A response appears when it is committed") { stage in
@@ -128,33 +128,8 @@ extension ResponseStoreCheck {
       try stage.expect("the size at the end", try await stage.store.size(), empty)
     },
   ]
-  private static let sharingChecks = [
-    ResponseStoreCheck("The content of a readable writer is read while it grows, and after the commit") { stage in
-      let writer = try await stage.writer(for: ResponseStoreStage.record("key"))
-      guard let writer = writer as? any ReadableResponseStoreWriter else { return }
-      var content: [UInt8] = []
-      for number in 0..<20 {
-        let piece = (0..<10_001).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }
-        try await writer.append(Data(piece))
-        content += piece
-        let count = Int64(content.count)
-        try stage.expect("whether all bytes are read", try await writer.read(0..<count) == content, true)
-        let part = try await writer.read(count - 5..<count)
-        try stage.expect("the last bytes", part, Array(content.suffix(5)))
-      }
-      _ = try stage.found("the result of commit", try await writer.commit(trailers: nil))
-      try await stage.store.removeAll(for: "key")
-      let middle = try await writer.read(65_000..<140_000)
-      try stage.expect("whether they are read at the end", middle == Array(content[65_000..<140_000]), true)
-    },
-    ResponseStoreCheck("The content of an aborted writer is read until the writer is released") { stage in
-      let writer = try await stage.writer(for: ResponseStoreStage.record("key"))
-      guard let writer = writer as? any ReadableResponseStoreWriter else { return }
-      let content = [UInt8](repeating: 7, count: 40_000)
-      try await writer.append(Data(content))
-      await writer.abort()
-      try stage.expect("whether all bytes are read", try await writer.read(0..<40_000) == content, true)
-    },
+
+  private static let leaseChecks = [
     ResponseStoreCheck("A lease has one holder until it is released") { stage in
       guard let leases = stage.store.leases else { return }
       let key = "lease \(UInt64.random(in: .min ... .max))"
@@ -165,6 +140,6 @@ extension ResponseStoreCheck {
       let next = try stage.found("the next", try await leases.acquireLease(for: key, lifetime: .seconds(60)))
       try stage.expect("whether it is another", next == lease, false)
       try await leases.release(next)
-    },
+    }
   ]
 }
