@@ -83,6 +83,27 @@ import TransportSupport
     }
   }
 
+  /// The exchanges of a session have copies of one key.
+  @Test func `a route is found without a look at the addresses and rules of its key`() async throws {
+    func steps(_ count: Int) async throws -> Int {
+      var key = ConnectionKey()
+      var policy = NetworkPolicy(otherwise: .deny)
+      for number in 0..<count {
+        let address = try #require(IPAddress("192.0.2.\(number % 256)"))
+        key.resolverOverrides.set([address], of: "host\(number).example.com")
+        policy = policy.allowing("192.0.2.\(number % 256)")
+      }
+      key.networkPolicy = policy
+      var (routes, entered) = (Routes(), [Route]())
+      return try await StepCount.count {
+        // The next URL is another one, or the same one.
+        for number in 0..<100 { entered.append(routes.enter(try HTTPURL("http://example.com/\(number / 2)"), key)) }
+        #expect(entered.allSatisfy { $0 === entered[0] })
+      }
+    }
+    #expect(try await steps(1_000) == 0)
+  }
+
   @Test func `an idle connection is found, used and closed in logarithmic work`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let port = server.port

@@ -63,8 +63,8 @@ struct Routes {
   }
 
   private var routes: [Key: Route] = [:]
-  /// The last exchange's URL and route: the next exchange often has the same.
-  private var last: (url: String, route: Route)?
+  /// The last exchange's URL, key and route: the next exchange often has the same.
+  private var last: (url: String, key: ConnectionKey, route: Route)?
 
   /// Returns the route of an exchange, which `leave` must release.
   mutating func enter(_ url: HTTPURL, _ connectionKey: ConnectionKey) -> Route {
@@ -74,11 +74,11 @@ struct Routes {
   }
 
   private mutating func route(_ url: HTTPURL, _ connectionKey: ConnectionKey) -> Route {
-    if let last, last.url == url.string, last.route.connectionKey == connectionKey { return last.route }
+    if let last, last.url == url.string, last.key == connectionKey { return last.route }
     let key = Key(url, connectionKey)
     let route = routes[key] ?? Route(key.origin, connectionKey, isForwarded: key.isForwarded)
     routes[key] = route
-    last = (url.string, route)
+    last = (url.string, connectionKey, route)
     return route
   }
 

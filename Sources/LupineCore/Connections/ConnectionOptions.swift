@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// The use of a transport's connections by a session; `nil` means the transport's own value.
 public struct ConnectionOptions: Sendable, Hashable {
   /// The maximum number of concurrent exchanges with one scheme, host and port; further ones wait.
@@ -52,9 +54,7 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
 /// Addresses that replace the resolver's result for a host name.
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
-  /// The combined hashes of all entries.
-  ///
-  /// Each exchange hashes its connection key, which may contain many overrides.
+  /// The combined hashes of all entries, so that `hash(into:)` takes constant time.
   private var digest = 0
 
   /// Creates overrides for no name.
@@ -86,7 +86,9 @@ public struct ResolverOverrides: Sendable, Hashable {
 
   /// Whether both have the same addresses for the same names.
   public static func == (left: ResolverOverrides, right: ResolverOverrides) -> Bool {
-    left.digest == right.digest && left.addresses == right.addresses
+    guard left.digest == right.digest else { return false }
+    assert(StepCount.add(left.addresses.count))
+    return left.addresses == right.addresses
   }
 
   /// Hashes all names and addresses in constant time.

@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// The addresses that a session may connect to.
 ///
 /// The policy checks the address of every connection: after every name resolution and for every redirect. The first
@@ -45,6 +47,19 @@ public struct NetworkPolicy: Sendable, Hashable {
   ///
   /// - Parameter blocks: addresses, or blocks such as `10.0.0.0/8`. Text that is neither makes `build()` throw.
   public func denying(_ blocks: String...) -> NetworkPolicy { adding(blocks, .deny) }
+
+  /// Whether both have the same rules in the same order.
+  public static func == (left: NetworkPolicy, right: NetworkPolicy) -> Bool {
+    guard left.otherwise == right.otherwise, left.rules.count == right.rules.count else { return false }
+    assert(StepCount.add(left.rules.count))
+    return left.rules == right.rules && left.issues == right.issues
+  }
+
+  /// Hashes the number of rules in the place of the rules, in constant time: exchanges hash their connection keys.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rules.count)
+    hasher.combine(otherwise)
+  }
 
   /// Whether connections to the address are allowed.
   ///

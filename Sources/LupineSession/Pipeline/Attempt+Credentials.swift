@@ -20,13 +20,11 @@ extension Attempt {
 
   /// The connection key of a request, with its proxy, and with the connection credential if its scope allows the URL.
   mutating func connectionKey(for request: OutgoingRequest) -> ConnectionKey {
-    var key = session.connectionKey(for: request)
-    guard let given = configuration.connectionCredential,
-      (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
-      authentication(.origin, { $0.admits(request.url) })
-    else { return key }
-    key.connectionCredential = given.credential
-    return key
+    let scope = configuration.connectionCredential?.scope
+    let isAuthenticated =
+      (try? scope?.allows(request.url, baseURL: configuration.baseURL)) == true
+      && authentication(.origin) { $0.admits(request.url) }
+    return session.connectionKeys.key(for: request.url, isAuthenticated: isAuthenticated)
   }
 
   /// Whether there is a credential or a provider for a server's challenge.
@@ -184,14 +182,6 @@ extension Session {
 }
 
 extension Session {
-  /// The connection key of a request.
-  func connectionKey(for request: OutgoingRequest) -> ConnectionKey {
-    guard hasProxies else { return configuration.connectionKey }
-    var key = configuration.connectionKey
-    key.proxy = configuration.proxies.proxy(for: request.url)
-    return key
-  }
-
   /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.
   func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
     guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,

@@ -51,6 +51,54 @@ extension ProxyRules {
   }
 }
 
+/// The connection keys of a session, made once, so that exchanges with the same settings have copies of one key.
+struct ConnectionKeys: Sendable {
+  /// The keys of exchanges without a proxy, and through the proxy of each scheme.
+  private struct Keys {
+    let direct: ConnectionKey
+    let http: ConnectionKey
+    let https: ConnectionKey
+
+    init(_ key: ConnectionKey, _ proxies: ProxyRules) {
+      direct = key
+      http = Self.key(key, through: proxies.http)
+      https = Self.key(key, through: proxies.https)
+    }
+
+    private static func key(_ key: ConnectionKey, through proxy: Proxy?) -> ConnectionKey {
+      guard let proxy else { return key }
+      var key = key
+      key.proxy = proxy
+      return key
+    }
+  }
+
+  private let proxies: ProxyRules
+  private let plain: Keys
+  /// The keys of exchanges that may send the session's connection credential.
+  private let authenticated: Keys
+
+  init(_ key: ConnectionKey, through proxies: ProxyRules, proving credential: ConnectionCredential?) {
+    self.proxies = proxies
+    plain = Keys(key, proxies)
+    authenticated =
+      credential.map { credential in
+        var key = key
+        key.connectionCredential = credential
+        return Keys(key, proxies)
+      } ?? plain
+  }
+
+  /// Returns the key of an exchange.
+  ///
+  /// - Parameter isAuthenticated: whether the exchange may send the session's connection credential.
+  func key(for url: HTTPURL, isAuthenticated: Bool) -> ConnectionKey {
+    let keys = isAuthenticated ? authenticated : plain
+    guard !proxies.isEmpty, proxies.proxy(for: url) != nil else { return keys.direct }
+    return url.scheme == .http ? keys.http : keys.https
+  }
+}
+
 /// The route of a request through an HTTP proxy.
 struct ProxyPassage: Sendable {
   let proxy: Proxy

@@ -24,6 +24,7 @@ public final class Session: Sendable {
   let hasCodings: Bool
   let hasCredentialProvider: Bool
   let hasProxies: Bool
+  let connectionKeys: ConnectionKeys
   /// Whether the transport makes connections, but none with TLS.
   let lacksTLS: Bool
   /// Whether the connection depends on the request's URL.
@@ -62,6 +63,9 @@ public final class Session: Sendable {
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
     hasProxies = !configuration.proxies.isEmpty
+    connectionKeys = ConnectionKeys(
+      configuration.connectionKey, through: configuration.proxies,
+      proving: configuration.connectionCredential?.credential)
     lacksTLS = !transport.capabilities.missing(of: .tls).isEmpty
     hasOwnRoutes =
       !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
