@@ -184,7 +184,8 @@ extension MockTransport {
     filePath: String = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.fixed(reply), methods, url, conditions, priority, count, reading, location)
+    let parameters = parameters(methods, url, conditions, priority, count, reading, location)
+    add(parameters, .fixed(reply, for: parameters))
   }
 
   /// Answers requests with these methods and this URL with the reply that a closure returns.
@@ -199,7 +200,7 @@ extension MockTransport {
     _ reply: @escaping @Sendable (RecordedRequest) throws -> MockReply
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.closure(reply), methods, url, conditions, priority, count, reading, location)
+    add(parameters(methods, url, conditions, priority, count, reading, location), .closure(reply))
   }
 
   /// Answers requests with these methods and this URL with the reply that an asynchronous closure returns.
@@ -213,16 +214,19 @@ extension MockTransport {
     _ reply: @escaping @Sendable (RecordedRequest) async throws -> MockReply
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.asyncClosure(reply), methods, url, conditions, priority, count, reading, location)
+    add(parameters(methods, url, conditions, priority, count, reading, location), .asyncClosure(reply))
   }
 
-  private func add(
-    _ responder: Stub.Responder, _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition],
-    _ priority: Int, _ count: StubCount, _ reading: RequestReading, _ location: StubLocation
-  ) {
+  private func parameters(
+    _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition], _ priority: Int, _ count: StubCount,
+    _ reading: RequestReading, _ location: StubLocation
+  ) -> StubParameters {
     let place = state.withLock { $0.nextPlace() }
-    let parameters = StubParameters(methods, url, conditions, priority, count, reading, location, place: place)
-    let stub = Stub(parameters, responder)
+    return StubParameters(methods, url, conditions, priority, count, reading, location, place: place)
+  }
+
+  private func add(_ parameters: StubParameters, _ answers: Stub.Answers) {
+    let stub = Stub(parameters, answers)
     state.withLock { $0.add(stub) }
   }
 }

@@ -4,21 +4,16 @@ import Synchronization
 
 /// One stub of a mock, and the number of its answers.
 final class Stub: Sendable, CustomStringConvertible {
-  typealias Closure = @Sendable (RecordedRequest) throws -> MockReply
-  typealias AsyncClosure = @Sendable (RecordedRequest) async throws -> MockReply
-
-  /// The source of the reply.
-  enum Responder: Sendable {
-    case fixed(MockReply)
-    case closure(Closure)
-    case asyncClosure(AsyncClosure)
-  }
-
   /// The answers: plans that are made with the stub, or a closure.
   enum Answers: Sendable {
     case planned([ReplyPlan])
-    case closure(Closure)
-    case asyncClosure(AsyncClosure)
+    case closure(@Sendable (RecordedRequest) throws -> MockReply)
+    case asyncClosure(@Sendable (RecordedRequest) async throws -> MockReply)
+
+    /// The plans of a fixed reply.
+    static func fixed(_ reply: MockReply, for parameters: StubParameters) -> Answers {
+      .planned(reply.parts.map { ReplyPlan($0, for: parameters) })
+    }
   }
 
   let parameters: StubParameters
@@ -28,15 +23,11 @@ final class Stub: Sendable, CustomStringConvertible {
   let problem: LupineError?
   private let answered = Atomic<Int>(0)
 
-  init(_ parameters: StubParameters, _ responder: Responder) {
+  init(_ parameters: StubParameters, _ answers: Answers) {
     self.parameters = parameters
+    self.answers = answers
     let template = Result { () throws(TemplateFault) in try URLTemplate(parameters.url) }
     self.template = try? template.get()
-    switch responder {
-    case .fixed(let reply): answers = .planned(reply.parts.map { ReplyPlan($0, for: parameters) })
-    case .closure(let closure): answers = .closure(closure)
-    case .asyncClosure(let closure): answers = .asyncClosure(closure)
-    }
     if case .failure(let fault) = template {
       problem = parameters.error("its URL template cannot be parsed: \(fault.message)")
     } else if let reason = parameters.impossibility {

@@ -34,6 +34,9 @@ public struct MockReply: Sendable {
 
   /// The source of the reply's bytes.
   enum Content: Sendable {
+    /// The number of bytes that are delivered at a time.
+    static let pieceSize = 64 << 10
+
     case bytes(Data)
     case chunks([Data], every: Duration)
     case body(RequestBody)
@@ -193,4 +196,12 @@ extension MockReply {
     }
     return folders
   }
+}
+
+/// The server's reaction to a body that waits for 100 Continue (RFC 9110 section 10.1.1).
+enum ContinueReaction: Sendable, Hashable {
+  /// 100 Continue after a delay; `nil` sends nothing before the final response.
+  case sendContinue(after: Duration?)
+  /// The final response after a delay.
+  case sendFinalResponse(after: Duration)
 }

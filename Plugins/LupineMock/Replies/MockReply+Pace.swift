@@ -33,11 +33,14 @@ extension MockReply {
 
     var isImmediate: Bool { latency == nil && bandwidth == nil }
 
-    /// Draws the delay and the rate of an answer; the stub's position and the answer's number select the seeded
-    /// sequence.
-    func draw(for stub: Stub, use: Int) -> (latency: Duration, rate: Int?) {
+    /// Draws the delay and the rate of an answer.
+    ///
+    /// - Parameters:
+    ///   - place: the position of the stub. It selects the seeded sequence, together with the number of the answer.
+    ///   - use: the number of the answer.
+    func draw(forStubAt place: Int, use: Int) -> (latency: Duration, rate: Int?) {
       if isImmediate { return (.zero, nil) }
-      let stream = UInt64(stub.parameters.place) << 40 | UInt64(use) << 8
+      let stream = UInt64(place) << 40 | UInt64(use) << 8
       let world = Simulation.current?.seed ?? 0
       let latency = latency.map { distribution, seed in
         var generator = SeededGenerator(seed: seed ^ world, stream: stream | 4)

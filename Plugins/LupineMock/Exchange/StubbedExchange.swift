@@ -65,7 +65,7 @@ struct StubbedExchange: Sendable {
       let (plan, source, rate) = try await exchange.run(on: context.executor) {
         [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
         let (plan, answer) = try await awaited(plan, of: known, early)
-        let pace = plan.part.pace.draw(for: answer.stub, use: answer.use)
+        let pace = plan.part.pace.draw(forStubAt: answer.stub.parameters.place, use: answer.use)
         return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(

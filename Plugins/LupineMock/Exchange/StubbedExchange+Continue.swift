@@ -58,7 +58,8 @@ extension StubbedExchange {
     guard case .sendFinalResponse(let delay) = plan.continueReaction else { return plan.continueReaction }
     // A stub that limits how much it reads needs that part of the body.
     if found.stub.isEarly { return .sendContinue(after: .zero) }
-    return .sendFinalResponse(after: delay.bounded + plan.part.pace.draw(for: found.stub, use: found.use).latency)
+    let latency = plan.part.pace.draw(forStubAt: found.stub.parameters.place, use: found.use).latency
+    return .sendFinalResponse(after: delay.bounded + latency)
   }
 
   private func planned(_ found: EarlyStub) -> ReplyPlan? {

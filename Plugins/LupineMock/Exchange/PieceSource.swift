@@ -4,8 +4,6 @@ import LupineSupport
 
 /// The bytes of a reply, piece by piece, with their delays.
 struct PieceSource: Sendable {
-  static let pieceSize = 64 << 10
-
   private enum Kind {
     case bytes(Data)
     case chunks([Data], every: Duration)
@@ -42,7 +40,7 @@ struct PieceSource: Sendable {
     switch kind {
     case .bytes(let data):
       guard position < data.count else { return nil }
-      let piece = data.dropFirst(position).prefix(Self.pieceSize)
+      let piece = data.dropFirst(position).prefix(MockReply.Content.pieceSize)
       position += piece.count
       return piece
     case .chunks(let chunks, let interval):
@@ -60,7 +58,7 @@ struct PieceSource: Sendable {
   }
 
   private static func next(_ reader: any BodyReader, _ ready: Signal) async throws(LupineError) -> Data? {
-    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 1)
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: MockReply.Content.pieceSize, alignment: 1)
     defer { space.deallocate() }
     do throws(LupineError) {
       return try await reader.read(into: space, waitingFor: ready).map {

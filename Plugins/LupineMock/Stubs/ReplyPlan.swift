@@ -127,7 +127,7 @@ extension MockReply.Part {
   }
 
   fileprivate var isImmediate: Bool {
-    guard case .bytes(let data) = content, data.count <= PieceSource.pieceSize else { return false }
+    guard case .bytes(let data) = content, data.count <= MockReply.Content.pieceSize else { return false }
     return delay == .zero && fault == nil && failure == nil && pace.isImmediate
   }
 
@@ -189,14 +189,6 @@ extension MockReply.Part {
 
 extension HTTPField.Name {
   static let oversized = HTTPField.Name(constant: "X-Oversized")
-}
-
-/// The server's reaction to a body that waits for 100 Continue (RFC 9110 section 10.1.1).
-enum ContinueReaction: Sendable, Hashable {
-  /// 100 Continue after a delay; `nil` sends nothing before the final response.
-  case sendContinue(after: Duration?)
-  /// The final response after a delay.
-  case sendFinalResponse(after: Duration)
 }
 
 extension ReplyPlan {
