@@ -113,7 +113,7 @@ let package = Package(
     // Re-exports FoundationEssentials, or Foundation on systems without it; it is no product.
     .target(name: "LupineFoundation", swiftSettings: settings),
     // Utilities that the modules share; no product.
-    source("LupineSupport", [httpTypes]),
+    source("LupineSupport", [deque, httpTypes]),
     source("LupineCore", ["LupineSupport", deque, heap, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", heap, httpTypes]),
@@ -158,7 +158,7 @@ let package = Package(
       openSSL + ["CNghttp2", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", "LupineX509", deque, heap]),
     plugin("LupineRedis", openSSL + [deque]),
     plugin("LupineResilience", ["LupineSession", deque]),
-    plugin("LupineCache", ["LupineSession", "LupineTransfers", deque]),
+    plugin("LupineCache", ["LupineSession", "LupineTransfers"]),
     plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin("LupineSQLite", ["CSQLite", deque]),

@@ -1,6 +1,7 @@
 public import LupineCore
 import LupineFoundation
 import HTTPTypes
+import LupineSupport
 import Synchronization
 
 /// Keeps stored responses in memory, up to a number of bytes.
@@ -10,12 +11,15 @@ import Synchronization
 /// URLs does not push out what is used often. The contents are released with the store.
 public final class MemoryResponseStore: ResponseStore {
   private let limit: Int64
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Makes an empty store.
   ///
   /// - Parameter size: the most bytes that the store takes.
-  public init(size: CacheSize) { limit = max(0, size.bytes) }
+  public init(size: CacheSize) {
+    limit = max(0, size.bytes)
+    state = Mutex(State(room: limit))
+  }
 
   /// The most bytes that one response takes, with its record.
   private var entryLimit: Int64 { limit / 8 }
@@ -122,28 +126,30 @@ private struct State: Sendable {
   struct Entry {
     var response: ParsedResponse
     let content: Data
-    let number: UInt64
+    let number: Int64
   }
 
-  private var entries: [UInt64: Entry] = [:]
+  private var entries: [Int64: Entry] = [:]
   /// The responses of each key in the order of their commits, one for each variant.
   private var variants: [String: [ParsedResponse]] = [:]
-  private var lastNumber: UInt64 = 0
+  private var lastNumber: Int64 = 0
   private(set) var hasHadKeysWithoutQuery = false
-  var queue = EvictionQueue()
+  var queue: EvictionQueue
   /// The bytes of contents that are being written.
   var reserved: Int64 = 0
+
+  init(room: Int64) { queue = EvictionQueue(room: room) }
 
   /// All responses, in the order of their commits.
   var all: [StoredResponse] { entries.values.sorted { $0.number < $1.number }.map(\.response.stored) }
 
   func responses(for key: String) -> [ParsedResponse] { variants[key] ?? [] }
 
-  private func entry(_ response: StoredResponse) -> Entry? { UInt64(response.id).flatMap { entries[$0] } }
+  private func entry(_ response: StoredResponse) -> Entry? { Int64(response.id).flatMap { entries[$0] } }
 
   mutating func read(_ response: StoredResponse) -> Data? {
     guard let entry = entry(response) else { return nil }
-    queue.read(entry.number)
+    queue.touch(entry.number)
     return entry.content
   }
 
@@ -158,7 +164,10 @@ private struct State: Sendable {
     entries[lastNumber] = Entry(response: read, content: content, number: lastNumber)
     variants[record.key, default: []].append(read)
     if CacheKey.isWithoutQuery(record.key) { hasHadKeysWithoutQuery = true }
-    queue.add(lastNumber, named: record.key + "\n" + record.variant, size: size)
+    var hasher = Hasher()
+    hasher.combine(record.key)
+    hasher.combine(record.variant)
+    queue.insert(lastNumber, size: size, fingerprint: UInt64(bitPattern: Int64(hasher.finalize())))
     return response
   }
 
@@ -178,12 +187,12 @@ private struct State: Sendable {
   /// Removes a response and returns its content, which is released outside the lock.
   mutating func remove(_ response: StoredResponse) -> Entry? { entry(response).flatMap { remove($0.number) } }
 
-  private mutating func remove(_ number: UInt64) -> Entry? {
+  private mutating func remove(_ number: Int64) -> Entry? {
     queue.remove(number)
     return forget(number)
   }
 
-  private mutating func forget(_ number: UInt64) -> Entry? {
+  private mutating func forget(_ number: Int64) -> Entry? {
     guard let entry = entries.removeValue(forKey: number) else { return nil }
     let key = entry.response.stored.record.key
     variants[key]?.removeAll { $0 === entry.response }
@@ -194,7 +203,7 @@ private struct State: Sendable {
   /// Removes responses until the others fit beside what is being written; returns the removed ones.
   mutating func makeRoom(_ limit: Int64) -> [Entry] {
     var removed: [Entry] = []
-    while queue.size + reserved > limit, let number = queue.evict(limit: limit) {
+    while queue.size + reserved > limit, let number = queue.evict() {
       if let entry = forget(number) { removed.append(entry) }
     }
     return removed

@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// Keeps copies of another store's records and small contents in memory, so that most hits wait for neither a disk nor a
@@ -10,12 +11,13 @@ import Synchronization
 final class MemoryTier: ResponseStore {
   private let base: any ResponseStore
   private let limit: Int64
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameter size: the most bytes that the copies take. Those of one key take at most an eighth.
   init(over base: any ResponseStore, size: CacheSize) {
     self.base = base
     limit = max(0, size.bytes)
+    state = Mutex(State(room: limit))
   }
 
   var leases: (any ResponseLeases)? { base.leases }
@@ -100,7 +102,7 @@ final class MemoryTier: ResponseStore {
   private func dropAll() {
     let released = state.withLock { state in
       state.changes.addAll()
-      defer { state = State(changes: state.changes) }
+      defer { state = State(room: limit, changes: state.changes) }
       return state
     }
     _ = consume released
@@ -127,7 +129,7 @@ private struct KeyCopies: Sendable {
   private(set) var contents: [String: Data] = [:]
   private(set) var size: Int64
   /// The number of the key in the queue.
-  var number: UInt64 = 0
+  var number: Int64 = 0
   var uses = 0
 
   init(_ responses: [StoredResponse]) {
@@ -146,16 +148,19 @@ private struct KeyCopies: Sendable {
 private struct State: Sendable {
   var changes = Invalidations()
   private var copies: [String: KeyCopies] = [:]
-  private var keys: [UInt64: String] = [:]
-  private var queue = EvictionQueue()
-  private var lastNumber: UInt64 = 0
+  private var keys: [Int64: String] = [:]
+  private var queue: EvictionQueue
+  private var lastNumber: Int64 = 0
 
-  init(changes: Invalidations = Invalidations()) { self.changes = changes }
+  init(room: Int64, changes: Invalidations = Invalidations()) {
+    self.changes = changes
+    queue = EvictionQueue(room: room)
+  }
 
   mutating func responses(for key: String) -> [ParsedResponse]? {
     guard let found = copies[key], found.uses < KeyCopies.maximumUses else { return nil }
     copies[key]?.uses += 1
-    queue.read(found.number)
+    queue.touch(found.number)
     return found.responses
   }
 
@@ -172,7 +177,7 @@ private struct State: Sendable {
     new.number = lastNumber
     copies[key] = new
     keys[lastNumber] = key
-    queue.add(lastNumber, named: key, size: new.size)
+    queue.insert(lastNumber, size: new.size, fingerprint: UInt64(bitPattern: Int64(key.hashValue)))
     return makeRoom(limit) + [former].compactMap(\.self)
   }
 
@@ -198,7 +203,7 @@ private struct State: Sendable {
 
   private mutating func makeRoom(_ limit: Int64) -> [KeyCopies] {
     var removed: [KeyCopies] = []
-    while queue.size > limit, let number = queue.evict(limit: limit) {
+    while queue.size > limit, let number = queue.evict() {
       if let key = keys.removeValue(forKey: number), let copies = copies.removeValue(forKey: key) {
         removed.append(copies)
       }

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 extension StoreEngine {
   /// Opens the database, reads its rows into the index, and removes what an ended process has left behind.

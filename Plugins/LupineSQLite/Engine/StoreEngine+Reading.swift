@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFoundation
+import LupineSupport
 
 extension StoreEngine {
   /// A content that was found.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSupport
 
 extension StoreEngine {
   /// A response whose content is complete.

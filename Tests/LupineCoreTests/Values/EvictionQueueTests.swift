@@ -1,7 +1,6 @@
 import LupineFixtures
+import LupineSupport
 import Testing
-
-@testable import LupineSQLite
 
 @Suite struct EvictionQueueTests {
   /// A store in memory with room for a number of entries of one byte.
