@@ -64,6 +64,7 @@ struct CanonicalRequest {
   }
 
   private static func encoded(_ bytes: [UInt8], keepingSlashes: Bool) -> String {
-    PercentCoding.encoded(bytes, allowing: keepingSlashes ? .unreserved.inserting("/") : .unreserved)
+    let unreserved = URLEncodedFormEncoder.AllowedCharacters.unreserved
+    return (keepingSlashes ? unreserved.inserting("/") : unreserved).encoding(bytes)
   }
 }

@@ -76,7 +76,7 @@ extension DigestAnswer {
 
   /// Returns the extended notation of RFC 8187, for text that is not ASCII.
   private static func extended(_ text: String) -> String {
-    "UTF-8''" + PercentCoding.encoded(Array(text.utf8), allowing: .unreserved.inserting("!#$&+^`|"))
+    "UTF-8''" + URLEncodedFormEncoder.AllowedCharacters.unreserved.inserting("!#$&+^`|").encoding(text.utf8)
   }
 }
 

@@ -164,7 +164,5 @@ extension OAuthGrant: HidesSecrets {
 enum FormEncoding {
   private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
 
-  static func encoded(_ text: String) -> String {
-    PercentCoding.encoded(Array(text.utf8), allowing: allowed, spaceAsPlus: true)
-  }
+  static func encoded(_ text: String) -> String { allowed.encoding(text.utf8, spaceAsPlus: true) }
 }

@@ -1,18 +1,12 @@
 import LupineCore
 import LupineFoundation
-import LupineSupport
 import Synchronization
 
 /// Reads the content of a stored response piece by piece.
 final class ContentReader: Sendable {
-  private let reader: any BodyReader
-  private let ready: Signal
+  private let reader: AsyncBodyReader
 
-  init(_ content: RequestBody) {
-    let ready = Signal()
-    self.ready = ready
-    reader = content.makeDeferredReader { ready.set() }
-  }
+  init(_ content: RequestBody) { reader = AsyncBodyReader(content.makeDeferredReader) }
 
   // Has no effect after the end.
   deinit { reader.cancel() }
@@ -21,7 +15,7 @@ final class ContentReader: Sendable {
   func next() async throws(LupineError) -> Data? {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 1)
     defer { space.deallocate() }
-    guard let count = try await reader.read(into: space, waitingFor: ready) else { return nil }
+    guard let count = try await reader.read(into: space) else { return nil }
     return Data(UnsafeRawBufferPointer(rebasing: space[..<count]))
   }
 }

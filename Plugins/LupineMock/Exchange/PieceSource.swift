@@ -7,7 +7,7 @@ struct PieceSource: Sendable {
   private enum Kind {
     case bytes(Data)
     case chunks([Data], every: Duration)
-    case reader(any BodyReader, ready: Signal)
+    case reader(AsyncBodyReader)
   }
 
   private let kind: Kind
@@ -28,9 +28,8 @@ struct PieceSource: Sendable {
       kind = .chunks(chunks, every: interval)
       length = nil
     case .body(let body):
-      let ready = Signal()
-      let reader = try await BlockingWork.run { () throws(LupineError) in try body.makeReader { ready.set() } }
-      kind = .reader(reader, ready: ready)
+      let reader = try await BlockingWork.run { () throws(LupineError) in try AsyncBodyReader(body.makeReader) }
+      kind = .reader(reader)
       length = reader.length
     }
   }
@@ -48,20 +47,20 @@ struct PieceSource: Sendable {
       if position > 0 { try await clock.pause(for: interval) }
       position += 1
       return chunks[position - 1]
-    case .reader(let reader, let ready): return try await Self.next(reader, ready)
+    case .reader(let reader): return try await Self.next(reader)
     }
   }
 
   /// Releases the rest of the source.
   func cancel() {
-    if case .reader(let reader, _) = kind { reader.cancel() }
+    if case .reader(let reader) = kind { reader.cancel() }
   }
 
-  private static func next(_ reader: any BodyReader, _ ready: Signal) async throws(LupineError) -> Data? {
+  private static func next(_ reader: AsyncBodyReader) async throws(LupineError) -> Data? {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: MockReply.Content.pieceSize, alignment: 1)
     defer { space.deallocate() }
     do throws(LupineError) {
-      return try await reader.read(into: space, waitingFor: ready).map {
+      return try await reader.read(into: space).map {
         Data(UnsafeRawBufferPointer(rebasing: space[..<$0]))
       }
     } catch {

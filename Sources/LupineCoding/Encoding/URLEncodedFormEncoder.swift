@@ -1,6 +1,6 @@
 import LupineCore
 public import LupineFoundation
-public import LupineSupport
+import LupineSupport
 
 /// Encodes any `Encodable` value as a query string, `application/x-www-form-urlencoded`.
 ///
@@ -148,27 +148,24 @@ extension URLEncodedFormEncoder {
   }
 }
 
-extension PercentCoding {
+extension URLEncodedFormEncoder.AllowedCharacters {
   /// Returns the bytes as text; bytes that are not allowed are percent-encoded.
-  public static func encoded(
-    _ bytes: [UInt8], allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool = false
-  ) -> String {
+  ///
+  /// - Parameter spaceAsPlus: whether a space is written as `+`. Default: `false`.
+  public func encoding(_ bytes: some Sequence<UInt8>, spaceAsPlus: Bool = false) -> String {
     var output: [UInt8] = []
-    append(bytes, to: &output, allowing: allowed, spaceAsPlus: spaceAsPlus)
+    append(bytes, to: &output, spaceAsPlus: spaceAsPlus)
     return String(decoding: output, as: UTF8.self)
   }
 
-  static func append(
-    _ bytes: some Sequence<UInt8>, to output: inout [UInt8],
-    allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool
-  ) {
+  func append(_ bytes: some Sequence<UInt8>, to output: inout [UInt8], spaceAsPlus: Bool) {
     for byte in bytes {
       if spaceAsPlus && byte == .space {
         output.append(UInt8(ascii: "+"))
-      } else if allowed.contains(byte) {
+      } else if contains(byte) {
         output.append(byte)
       } else {
-        append(byte, to: &output)
+        PercentCoding.append(byte, to: &output)
       }
     }
   }

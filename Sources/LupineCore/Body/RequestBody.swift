@@ -254,14 +254,15 @@ extension RequestBody {
   ///
   /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
   public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
-    let ready = Signal()
-    let open = opener(on: ExecutorPreference.current) { ready.set() }
-    let reader = try await BlockingWork.run { open() }.get()
+    let executor = ExecutorPreference.current
+    let reader = try await BlockingWork.run { () throws(LupineError) in
+      try AsyncBodyReader { (onReady) throws(LupineError) in try opener(on: executor, onReady)().get() }
+    }
     // Has no effect after the end.
     defer { reader.cancel() }
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
     defer { space.deallocate() }
-    while let count = try await reader.read(into: space, waitingFor: ready) {
+    while let count = try await reader.read(into: space) {
       try take(UnsafeRawBufferPointer(rebasing: space[..<count]))
     }
   }

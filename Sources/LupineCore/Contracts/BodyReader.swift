@@ -1,5 +1,3 @@
-public import LupineSupport
-
 /// A request body that a transport reads at its own pace.
 ///
 /// One reader serves one sending of a body. Its calls do not overlap, and each may be on another thread. A call never
@@ -34,25 +32,6 @@ public enum BodyRead: Sendable, Hashable {
 }
 
 extension BodyReader {
-  /// Fills the front of the buffer with the next bytes and waits for them if necessary; returns `nil` at the end.
-  ///
-  /// - Parameter ready: the signal that the reader's `onReady` closure sets.
-  /// - Throws: the `LupineError` of the body, or kind `cancelled` if the task is cancelled.
-  public func read(
-    into buffer: UnsafeMutableRawBufferPointer, waitingFor ready: Signal
-  ) async throws(LupineError) -> Int? {
-    while true {
-      if Task.isCancelled { throw LupineError(.cancelled, "The task that read the body was cancelled.") }
-      // Before the read, so that a signal during the read counts.
-      ready.clear()
-      switch try read(into: buffer) {
-      case .bytes(let count): return count
-      case .pending: await ready.wait()
-      case .end: return nil
-      }
-    }
-  }
-
   /// Fills the front of an array.
   public func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
     let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import LupineFixtures
-import LupineSupport
 import LupineMock
 import LupineSession
 import Testing
@@ -85,14 +84,13 @@ import Testing
     try folder.write("", to: "long")
     // The file takes no space on the disk, and is longer than any memory, so that no reader has read all of it.
     #expect(truncate(folder.file("long"), 1 << 40) == 0)
-    let ready = Signal()
-    let reader = try RequestBody.file(folder.file("long")).suffix(from: 2).makeReader { ready.set() }
+    let reader = try AsyncBodyReader(RequestBody.file(folder.file("long")).suffix(from: 2).makeReader)
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 3, alignment: 1)
     defer { space.deallocate() }
-    #expect(try await reader.read(into: space, waitingFor: ready) == 3)
+    #expect(try await reader.read(into: space) == 3)
     #expect(truncate(folder.file("long"), 5) == 0)
     let error = await #expect(throws: LupineError.self) {
-      while try await reader.read(into: space, waitingFor: ready) != nil {}
+      while try await reader.read(into: space) != nil {}
     }
     #expect(error?.kind == .bodyFailed)
   }

@@ -11,12 +11,12 @@ import Testing
   ])
   func `allowed characters are unchanged`(others: String, text: String, expected: String) {
     let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.inserting(others)
-    #expect(PercentCoding.encoded(Array(text.utf8), allowing: allowed) == expected)
+    #expect(allowed.encoding(text.utf8) == expected)
   }
 
   @Test func `every byte comes back`() {
     let bytes = Array(UInt8.min...UInt8.max)
-    let text = PercentCoding.encoded(bytes, allowing: .unreserved, spaceAsPlus: true)
+    let text = URLEncodedFormEncoder.AllowedCharacters.unreserved.encoding(bytes, spaceAsPlus: true)
     let decoded = PercentCoding.decoded(text[...], plusIsSpace: true)
     #expect(decoded.bytes == bytes)
     #expect(decoded.isValid)

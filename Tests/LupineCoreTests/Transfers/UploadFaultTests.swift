@@ -3,7 +3,6 @@ import HTTPTypes
 import LupineCore
 import LupineSession
 import LupineFixtures
-import LupineSupport
 import LupineMock
 import Testing
 
@@ -43,14 +42,13 @@ import Testing
     try folder.write("", to: "a")
     // The file takes no space on the disk, and is longer than any memory, so that no reader has read all of it.
     #expect(truncate(folder.file("a"), 1 << 40) == 0)
-    let ready = Signal()
-    let reader = try RequestBody.file(folder.file("a")).makeReader { ready.set() }
+    let reader = try AsyncBodyReader(RequestBody.file(folder.file("a")).makeReader)
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
     defer { space.deallocate() }
-    #expect(try await reader.read(into: space, waitingFor: ready) == 100)
+    #expect(try await reader.read(into: space) == 100)
     #expect(truncate(folder.file("a"), 100) == 0)
     let error = await #expect(throws: LupineError.self) {
-      while try await reader.read(into: space, waitingFor: ready) != nil {}
+      while try await reader.read(into: space) != nil {}
     }
     #expect(error?.kind == .bodyFailed)
   }

@@ -32,7 +32,7 @@ import Testing
   func `a form's text grows to three times its size at most`(unit: String) {
     let text = Self.text(unit)
     var output: [UInt8] = []
-    PercentCoding.append(text.utf8, to: &output, allowing: .unreserved, spaceAsPlus: false)
+    URLEncodedFormEncoder.AllowedCharacters.unreserved.append(text.utf8, to: &output, spaceAsPlus: false)
     #expect((text.utf8.count...3 * text.utf8.count).contains(output.count))
   }
 }

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineFixtures
-import LupineSupport
 import LupineMultipart
 import Testing
 
@@ -83,14 +82,13 @@ import Testing
   private func change(to size: Int) async throws -> LupineError {
     let folder = try TemporaryFolder()
     let path = try folder.write(Data(repeating: 1, count: 4 << 20), to: "changing")
-    let ready = Signal()
-    let reader = try Self.form(path).asBody().makeReader { ready.set() }
+    let reader = try AsyncBodyReader(Self.form(path).asBody().makeReader)
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     defer { space.deallocate() }
-    while try await reader.read(into: space, waitingFor: ready) != 4_096 {}
+    while try await reader.read(into: space) != 4_096 {}
     #expect(truncate(path, off_t(size)) == 0)
     return try await failure {
-      while try await reader.read(into: space, waitingFor: ready) != nil {}
+      while try await reader.read(into: space) != nil {}
     }
   }
 

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineFixtures
-import LupineSupport
 import LupineMultipart
 import Testing
 
@@ -28,13 +27,12 @@ import Testing
     fclose(handle)
     var form = MultipartFormData()
     form.append(.file(path), name: "file")
-    let ready = Signal()
-    let reader = try form.asBody().makeReader { ready.set() }
+    let reader = try AsyncBodyReader(form.asBody().makeReader)
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
     defer { space.deallocate() }
     let before = try residentBytes()
     var count: Int64 = 0
-    while let more = try await reader.read(into: space, waitingFor: ready) { count += Int64(more) }
+    while let more = try await reader.read(into: space) { count += Int64(more) }
     #expect(count == reader.length)
     #expect(count > 128 << 20)
     #expect(try residentBytes() - before < 32 << 20)

@@ -85,7 +85,7 @@ struct FormSerializer {
   }
 
   private mutating func escape(_ text: String) {
-    PercentCoding.append(
-      text.utf8, to: &output, allowing: options.allowedCharacters, spaceAsPlus: options.spaceEncoding == .plusReplaced)
+    options.allowedCharacters.append(
+      text.utf8, to: &output, spaceAsPlus: options.spaceEncoding == .plusReplaced)
   }
 }
