@@ -133,7 +133,9 @@ let package = Package(
     // The verification of peers that the transports share; no product.
     source(
       "LupineTLS", openSSL + ["LupineCore", "LupineEventLoop", "LupineSupport", "LupineX509"], packageAccess: false),
-    source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
+    source(
+      "LupineTesting",
+      ["LupineCore", "LupineEventLoop", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
     source(
       "Lupine",
       [

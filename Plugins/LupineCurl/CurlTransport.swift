@@ -11,7 +11,7 @@ import LupineTLS
 public final class CurlTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
-  let engine: LoopThread<Command>
+  private let thread: LoopThread
   private let lookups: HostLookups
 
   /// Creates a transport; it opens nothing before the first request.
@@ -22,14 +22,14 @@ public final class CurlTransport: Transport {
   /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
-    let lookups = HostLookups(resolver, limit: configuration.nameLookups)
+    let lookups = HostLookups(resolver, limit: configuration.network.nameLookups)
     self.lookups = lookups
-    engine = LoopThread("lupine-curl") { (thread, wakeUp) throws(LupineError) in
+    thread = LoopThread("lupine-curl") { (thread, wakeUp) throws(LupineError) in
       try Loop(thread, wakeUp, configuration, lookups).run()
     }
   }
 
-  deinit { engine.stopWhenIdle() }
+  deinit { thread.stopWhenIdle() }
 
   /// The capabilities of the installed libcurl.
   public var capabilities: TransportCapabilities { LibcurlInfo.capabilities }
@@ -40,46 +40,16 @@ public final class CurlTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
-    let needsTarget = TargetAddress.isNeeded(in: context)
-    let target = needsTarget ? try await TargetAddress.resolve(for: request, in: context, with: lookups) : ProxyTarget()
-    let ticket = Ticket(engine)
-    let reader = try await Self.openBody(of: request, in: context, ticket)
-    let result: Submission.Outcome = await withUnsafeContinuation { continuation in
-      do throws(LupineError) {
-        try engine.submit(
-          .start(
-            Submission(
-              ticket, request: request, context: context, target: target, reader: reader, continuation: continuation)))
-      } catch {
-        reader?.cancel()
-        return continuation.resume(returning: .failure(error))
-      }
-      context.onCancel { ticket.cancel() }
-    }
-    // A `switch` avoids the copy of the response that `get()` makes.
-    switch consume result {
-    case .success(let response): return response
-    case .failure(let error): throw error
-    }
-  }
-
-  /// Opens a body in memory; `nil` if the request has none.
-  ///
-  /// The exchange opens any other body when a connection limit admits it, so that waiting exchanges hold no files.
-  private static func openBody(
-    of request: OutgoingRequest, in context: TransferContext, _ ticket: Ticket
-  ) async throws(LupineError) -> (any BodyReader)? {
-    guard request.hasBody, case .bytes = request.body.source else { return nil }
-    return try await context.makeReader(for: request.body) { ticket.resumeSending() }
+    guard TargetAddress.isNeeded(in: context) else { return try await thread.send(request, in: context) }
+    let target = try await TargetAddress.resolve(for: request, in: context, with: lookups)
+    return try await thread.send(request, in: context, to: target)
   }
 
   /// Counts the connections and the waiting exchanges.
   ///
   /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
   public func connectionPool() async -> ConnectionPoolSnapshot? {
-    var snapshot = await withUnsafeContinuation { continuation in
-      if !engine.post(.countConnections(continuation)) { continuation.resume(returning: ConnectionPoolSnapshot()) }
-    }
+    var snapshot = await thread.connectionPool()
     snapshot.waiting += lookups.waitingCount
     return snapshot
   }
@@ -91,7 +61,7 @@ public final class CurlTransport: Transport {
   /// when it returns.
   public func shutdown() async {
     lookups.close()
-    await engine.shutDown()
+    await thread.shutDown()
   }
 }
 
@@ -99,7 +69,7 @@ extension CurlTransport {
   /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
   /// cipher suite and group that cannot be offered.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
-    CertificateBundle.issues(with: key) + LibcurlInfo.issues(with: configuration.tlsAlgorithms)
+    CertificateBundle.issues(with: key) + LibcurlInfo.issues(with: configuration.network.tlsAlgorithms)
   }
 
   /// Runs tasks on the transport's own thread.
@@ -108,55 +78,25 @@ extension CurlTransport {
   /// opts in with `withTaskExecutorPreference(transport.executor) { … }`, and for its handlers with
   /// `Session.Builder.executor(_:)`. Code that blocks or computes for a long time on this thread delays every transfer
   /// of the transport. After `shutdown()` the tasks run on the global executor.
-  public var executor: some TaskExecutor { engine }
+  public var executor: some TaskExecutor { thread }
 }
 
 extension CurlTransport {
   /// The settings of a libcurl transport.
   public struct Configuration: Sendable, Hashable {
-    /// The PEM file with the root certificates.
+    /// The settings that all transports over the network share.
     ///
-    /// Default: `nil`, which means the file that `SSL_CERT_FILE` names, or else the system's file.
-    ///
-    /// With OpenSSL, the transport reads a changed file again before the next new connection. While the file is missing
-    /// or unreadable, the certificates that were read last stay valid. The transport does not detect a file that is
-    /// overwritten in place with the same number of bytes within one tick of the file system's clock. With another TLS
-    /// library, libcurl keeps the certificates that it has read for as long as it keeps the session's connections.
-    public var certificateAuthorities: String?
-    /// The cipher suites and the groups that the transport offers to servers and to HTTPS proxies.
-    ///
-    /// Default: the system's cipher suites without finite-field Diffie-Hellman, and the elliptic curves of OpenSSL. If
-    /// libcurl uses another TLS library, that library decides, and names here are an error of `build()`.
-    public var tlsAlgorithms = TLSAlgorithms()
-    /// The maximum number of concurrent HTTP/1.1 exchanges for one scheme, host and port.
-    ///
-    /// Default: 64. Further exchanges wait.
-    public var connectionsPerHost = 64
-    /// The maximum number of concurrent HTTP/1.1 exchanges in total.
-    ///
-    /// Default: 256. Further exchanges wait.
-    public var connections = 256
-    /// The maximum number of concurrent name lookups, each on its own thread; at least one.
-    ///
-    /// Default: 32. Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, another
-    /// one fails with kind `limitExceeded(.nameLookups)`. The system's resolver cannot be interrupted: a lookup counts
-    /// until the resolver returns, even if its request has ended.
-    public var nameLookups = 32
-    /// The maximum idle time after which a connection is still reused, in whole seconds.
-    ///
-    /// Default: 90 seconds.
-    public var idleConnectionLifetime: Duration = .seconds(90)
-    /// The maximum age at which a connection is still reused, in whole seconds.
-    ///
-    /// Default: one hour.
-    public var connectionLifetime: Duration = .seconds(3600)
+    /// libcurl applies some of them in its own way. The limits on exchanges are those of HTTP/1.1, and lifetimes count in
+    /// whole seconds. If libcurl uses another TLS library than OpenSSL, it keeps the root certificates that it has read for
+    /// as long as it keeps the session's connections, and names in `tlsAlgorithms` are an error of `build()`.
+    public var network: NetworkSettings
     /// The maximum number of bytes in one read from a connection, from 1 KiB to 512 KiB.
     ///
     /// Default: 96 KiB, because malloc makes a new mapping for each buffer of 128 KiB or more.
     public var receiveBufferSize = 96 << 10
 
-    /// Creates the default settings.
-    public init() {}
+    /// Creates the settings.
+    public init(_ network: NetworkSettings = NetworkSettings()) { self.network = network }
   }
 }
 

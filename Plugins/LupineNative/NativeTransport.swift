@@ -15,7 +15,7 @@ import LupineTLS
 public final class NativeTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
-  private let thread: LoopThread<Command>
+  private let thread: LoopThread
   private let lookups: HostLookups
 
   /// How long the addresses of a name are used for further connections.
@@ -29,7 +29,7 @@ public final class NativeTransport: Transport {
   /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     let lookups = HostLookups(
-      resolver, limit: configuration.nameLookups, lifetime: Self.addressLifetime)
+      resolver, limit: configuration.network.nameLookups, lifetime: Self.addressLifetime)
     self.configuration = configuration
     self.lookups = lookups
     thread = LoopThread("lupine-native") { (thread, wakeUp) throws(LupineError) in
@@ -56,7 +56,7 @@ public final class NativeTransport: Transport {
   /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
   /// cipher suite and group that cannot be offered.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
-    CertificateBundle.issues(with: key) + OfferedAlgorithms.issues(with: configuration.tlsAlgorithms)
+    CertificateBundle.issues(with: key) + OfferedAlgorithms.issues(with: configuration.network.tlsAlgorithms)
   }
 
   /// Sends one exchange; see `Transport.send(_:in:)`.
@@ -65,21 +65,7 @@ public final class NativeTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try Self.check(request, context)
     if let reason = context.control.reason { throw reason }
-    let ticket = Ticket(thread)
-    let reader = try await Self.openBody(of: request, in: context, ticket)
-    let result: Submission.Outcome = await withUnsafeContinuation { continuation in
-      do throws(LupineError) {
-        try thread.submit(.start(Submission(ticket, request, context, reader, continuation)))
-      } catch {
-        reader?.cancel()
-        return continuation.resume(returning: .failure(error))
-      }
-      context.onCancel { ticket.post(.cancelled) }
-    }
-    switch consume result {
-    case .success(let response): return response
-    case .failure(let error): throw error
-    }
+    return try await thread.send(request, in: context)
   }
 
   /// Throws for a request that is invalid, or that needs what the transport lacks.
@@ -104,23 +90,11 @@ public final class NativeTransport: Transport {
     }
   }
 
-  /// Opens a body in memory; `nil` if the request has none.
-  ///
-  /// The exchange opens any other body when the limits on connections admit it, so that waiting exchanges hold no files.
-  private static func openBody(
-    of request: OutgoingRequest, in context: TransferContext, _ ticket: Ticket
-  ) async throws(LupineError) -> (any BodyReader)? {
-    guard request.hasBody, case .bytes = request.body.source else { return nil }
-    return try await context.makeReader(for: request.body) { ticket.post(.hasBytes) }
-  }
-
   /// Counts the connections and the waiting exchanges.
   ///
   /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
   public func connectionPool() async -> ConnectionPoolSnapshot? {
-    var snapshot = await withUnsafeContinuation { continuation in
-      if !thread.post(.countConnections(continuation)) { continuation.resume(returning: ConnectionPoolSnapshot()) }
-    }
+    var snapshot = await thread.connectionPool()
     snapshot.waiting += lookups.waitingCount
     return snapshot
   }
@@ -147,43 +121,11 @@ public final class NativeTransport: Transport {
 extension NativeTransport {
   /// The settings of a native transport.
   public struct Configuration: Sendable, Hashable {
-    /// The PEM file with the root certificates.
-    ///
-    /// Default: `nil`, which means the file that `SSL_CERT_FILE` names, or else the system's file.
-    ///
-    /// The transport reads a changed file again before the next new connection. While the file is missing or unreadable,
-    /// the certificates that were read last stay valid. The transport does not detect a file that is overwritten in place
-    /// with the same number of bytes within one tick of the file system's clock.
-    public var certificateAuthorities: String?
-    /// The cipher suites and the groups that the transport offers to servers and to HTTPS proxies.
-    ///
-    /// Default: the system's cipher suites without finite-field Diffie-Hellman, and the elliptic curves of OpenSSL.
-    public var tlsAlgorithms = TLSAlgorithms()
-    /// The maximum number of concurrent exchanges for one scheme, host and port.
-    ///
-    /// Default: 64. Further exchanges wait.
-    public var connectionsPerHost = 64
-    /// The maximum number of concurrent exchanges in total, and of connections, including idle ones.
-    ///
-    /// Default: 256. Further exchanges wait. An idle connection is closed if another one needs its place.
-    public var connections = 256
-    /// The maximum number of concurrent name lookups, each on its own thread; at least one.
-    ///
-    /// Default: 32. Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, another
-    /// one fails with kind `limitExceeded(.nameLookups)`. The system's resolver cannot be interrupted: a lookup counts
-    /// until the resolver returns, even if its request has ended.
-    public var nameLookups = 32
-    /// The idle time after which a connection is closed.
-    ///
-    /// Default: 90 seconds.
-    public var idleConnectionLifetime: Duration = .seconds(90)
-    /// The maximum age at which a connection is still reused.
-    ///
-    /// Default: one hour.
-    public var connectionLifetime: Duration = .seconds(3600)
+    /// The settings that all transports over the network share.
+    public var network: NetworkSettings
 
-    /// Creates the default settings.
-    public init() {}
+    /// Creates the settings.
+    public init(_ network: NetworkSettings = NetworkSettings()) { self.network = network }
   }
 }
 

@@ -1,21 +1,19 @@
 import LupineSupport
 
 /// The state of a `LoopThread`, which its lock protects.
-@usableFromInline
-struct LoopState<Command: LoopCommand> {
-  @usableFromInline enum Phase { case idle, running, stopping, ended }
+struct LoopState {
+  enum Phase { case idle, running, stopping, ended }
 
-  @usableFromInline var phase = Phase.idle
-  @usableFromInline var commands: [Command] = []
-  @usableFromInline var jobs: [UnownedJob] = []
-  @usableFromInline var isAsleep = false
-  @usableFromInline var wakeUp: WakeUp?
+  var phase = Phase.idle
+  var commands: [LoopCommand] = []
+  var jobs: [UnownedJob] = []
+  var isAsleep = false
+  var wakeUp: WakeUp?
   var thread: SystemThread?
   private var waiters: [UnsafeContinuation<Void, Never>] = []
 
   /// Queues a command; returns the wake-up if the loop is asleep.
-  @inlinable
-  mutating func append(_ command: Command) -> WakeUp? {
+  mutating func append(_ command: LoopCommand) -> WakeUp? {
     commands.append(command)
     return wake()
   }
@@ -26,8 +24,7 @@ struct LoopState<Command: LoopCommand> {
     return wake()
   }
 
-  @inlinable
-  mutating func wake() -> WakeUp? {
+  private mutating func wake() -> WakeUp? {
     guard isAsleep else { return nil }
     isAsleep = false
     return wakeUp
@@ -36,15 +33,13 @@ struct LoopState<Command: LoopCommand> {
   /// Moves the queued jobs into `emptied`, and returns whether the loop is asleep from now on.
   ///
   /// The loop is asleep if `wantsSleep` is true and neither a job nor a command is queued.
-  @inlinable
   mutating func takeJobs(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
     swap(&jobs, &emptied)
     isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty
     return isAsleep
   }
 
-  @inlinable
-  mutating func takeCommands(_ emptied: inout [Command]) {
+  mutating func takeCommands(_ emptied: inout [LoopCommand]) {
     isAsleep = false
     swap(&commands, &emptied)
   }

@@ -1,28 +1,15 @@
 public import LupineCore
 import LupineSupport
-public import Synchronization
-
-/// A command from other threads to an event loop, which executes commands in order.
-public protocol LoopCommand: Sendable {
-  /// Ends all exchanges and the loop.
-  static var stop: Self { get }
-  /// Ends the loop after the last exchange.
-  static var stopWhenIdle: Self { get }
-
-  /// Fails the work that the command would start, because the loop could not be created.
-  func refuse(_ error: LupineError)
-}
+import Synchronization
 
 /// The thread of an event loop, with the queue of its commands; it also runs tasks.
 ///
 /// The thread starts with the first command or job, and retains this object until it ends. Only the thread uses the loop.
-/// Functions that run for each command or each turn are inlinable; otherwise other modules would call unspecialized code.
-/// `Benchmarks/README.md` has the figures.
-public final class LoopThread<Command: LoopCommand>: Sendable {
+public final class LoopThread: Sendable {
   /// Creates a loop and runs it until its end.
   public typealias Main = @Sendable (LoopThread, WakeUp) throws(LupineError) -> Void
 
-  @usableFromInline let state = Mutex(LoopState<Command>())
+  private let state = Mutex(LoopState())
   private let name: String
   private let main: Main
   private let lastID = Atomic<UInt64>(0)
@@ -46,8 +33,7 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
   ///
   /// - Throws: `LupineError` of kind `sessionShutDown` after the end of the loop, or `other` if no thread can be
   ///   started.
-  @inlinable
-  public func submit(_ command: Command) throws(LupineError) {
+  public func submit(_ command: LoopCommand) throws(LupineError) {
     let wakeUp = try state.withLock { (state) throws(LupineError) in
       if state.phase == .idle { try launch(&state) }
       guard state.phase == .running else { throw LupineError.transportShutDown }
@@ -58,8 +44,7 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
 
   /// Queues a command and returns true; returns false without effect if the loop does not run.
   @discardableResult
-  @inlinable
-  public func post(_ command: Command) -> Bool {
+  public func post(_ command: LoopCommand) -> Bool {
     let (isRunning, wakeUp) = state.withLock { state in
       state.phase == .running ? (true, state.append(command)) : (false, nil)
     }
@@ -87,9 +72,9 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
     if let thread = state.withLock({ $0.takeThread() }) { thread.join() }
   }
 
-  @usableFromInline
-  func launch(_ state: inout LoopState<Command>) throws(LupineError) {
-    let wakeUp = try WakeUp()
+  private func launch(_ state: inout LoopState) throws(LupineError) {
+    let wakeUp: WakeUp
+    do throws(SystemError) { wakeUp = try WakeUp() } catch { throw error.failure("An eventfd cannot be created") }
     do throws(SystemThread.Failure) {
       // The thread whose loop could not be created, if there is one.
       let failed = state.thread
@@ -117,7 +102,7 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
   ///
   /// The next command starts another thread.
   private func fail(_ error: LupineError) {
-    var commands: [Command] = []
+    var commands: [LoopCommand] = []
     let remainder = state.withLock { state in
       state.takeCommands(&commands)
       return state.abort()
@@ -126,9 +111,53 @@ public final class LoopThread<Command: LoopCommand>: Sendable {
     release(remainder)
   }
 
-  private func release(_ remainder: LoopState<Command>.Remainder) {
+  private func release(_ remainder: LoopState.Remainder) {
     for job in remainder.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     for waiter in remainder.waiters { waiter.resume() }
+  }
+}
+
+// For the transport, from any thread.
+extension LoopThread {
+  /// Sends an exchange to the loop, and returns its response.
+  ///
+  /// - Parameter target: the addresses of the host, if the caller has resolved them. Default: none.
+  /// - Throws: the error of the exchange, or of a loop that cannot start or has ended.
+  public func send(
+    _ request: OutgoingRequest, in context: TransferContext, to target: ResolvedTarget = ResolvedTarget()
+  ) async throws(LupineError) -> TransportResponse {
+    let ticket = Ticket(self)
+    let reader = try await Self.openBody(of: request, in: context, ticket)
+    let result: Submission.Outcome = await withUnsafeContinuation { continuation in
+      do throws(LupineError) {
+        try submit(.start(Submission(ticket, request, context, target, reader, continuation)))
+      } catch {
+        reader?.cancel()
+        return continuation.resume(returning: .failure(error))
+      }
+      context.onCancel { ticket.post(.cancelled) }
+    }
+    switch consume result {
+    case .success(let response): return response
+    case .failure(let error): throw error
+    }
+  }
+
+  /// Opens a body in memory; `nil` if the request has none.
+  ///
+  /// The exchange opens any other body when the limits on connections admit it, so that waiting exchanges hold no files.
+  private static func openBody(
+    of request: OutgoingRequest, in context: TransferContext, _ ticket: Ticket
+  ) async throws(LupineError) -> (any BodyReader)? {
+    guard request.hasBody, case .bytes = request.body.source else { return nil }
+    return try await context.makeReader(for: request.body) { ticket.post(.hasBytes) }
+  }
+
+  /// Counts the connections and the waiting exchanges; none if the loop does not run.
+  public func connectionPool() async -> ConnectionPoolSnapshot {
+    await withUnsafeContinuation { continuation in
+      if !post(.countConnections(continuation)) { continuation.resume(returning: ConnectionPoolSnapshot()) }
+    }
   }
 }
 
@@ -137,8 +166,7 @@ extension LoopThread {
   /// Moves the queued commands into `commands` and marks the loop as awake.
   ///
   /// The queue reuses the storage of the passed array, which must be empty.
-  @inlinable
-  public func takeCommands(_ commands: inout [Command]) {
+  public func takeCommands(_ commands: inout [LoopCommand]) {
     state.withLock { $0.takeCommands(&commands) }
   }
 
@@ -146,7 +174,6 @@ extension LoopThread {
   ///
   /// - Returns: whether the loop may sleep. If true, the loop is marked as asleep. True only if `wantsSleep` is true and
   ///   neither a job nor a command is queued.
-  @inlinable
   public func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
       let maySleep = state.withLock { $0.takeJobs(&jobs, wantsSleep: wantsSleep) }
@@ -158,7 +185,7 @@ extension LoopThread {
   }
 
   /// The maximum number of batches of jobs between two polls of the connections.
-  @usableFromInline static var batches: Int { 8 }
+  private static let batches = 8
 }
 
 extension LoopThread: TaskExecutor {

@@ -33,7 +33,7 @@ import TrustSupport
     let relay = try TLSRelay(to: UInt16(server.port))
     defer { relay.stop() }
     var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     let client = Client.native(configuration)
     let place = isSecured ? "https://127.0.0.1:\(relay.port)" : server.url
     _ = try await client.fetch(place + "/first")
@@ -56,7 +56,7 @@ import TrustSupport
   @Test func `an idle connection gives its place to another one`() async throws {
     let servers = try (1...3).map { _ in try ScriptedServer(always: .respond(body: .text("x"))) }
     var configuration = NativeTransport.Configuration()
-    configuration.connections = 2
+    configuration.network.connections = 2
     let client = Client.native(configuration)
     for server in servers { _ = try await client.fetch(server.url) }
     try await servers[0].waitForOpenConnections(0)

@@ -148,7 +148,7 @@ import TransportSupport
     }
     defer { peer.stop() }
     var configuration = NativeTransport.Configuration()
-    configuration.connectionsPerHost = 1
+    configuration.network.connectionsPerHost = 1
     let client = Client.native(configuration)
     let controls = (0..<1_000).map { _ in ExchangeControl() }
     await withTaskGroup(of: LupineError?.self) { group in

@@ -13,7 +13,7 @@ import TrustSupport
 
   private func client(_ version: TLSVersion? = nil) -> Client {
     var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     var client = Client.native(configuration)
     client.connectionKey.maximumTLSVersion = version
     return client

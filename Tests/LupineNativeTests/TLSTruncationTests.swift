@@ -19,7 +19,7 @@ import TrustSupport
     init(_ version: TLSVersion, answer: String = "", isTunnelled: Bool) throws {
       peer = try CutPeer(version, answer: answer, isProxy: isTunnelled)
       var configuration = NativeTransport.Configuration()
-      configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+      configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
       var client = Client.native(configuration)
       client.connectionKey.maximumTLSVersion = version
       if isTunnelled { client.connectionKey.proxy = try Proxy(peer.url) }

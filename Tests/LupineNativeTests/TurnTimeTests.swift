@@ -16,7 +16,7 @@ import TrustSupport
 
   private let transport: NativeTransport = {
     var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     return NativeTransport(configuration)
   }()
 

@@ -140,7 +140,7 @@ import TransportSupport
   /// A client with at most one connection to a host, and a server that responds when the gate is open.
   private static func withOneConnection(answersAfter gate: Gate) throws -> (Client, ScriptedServer) {
     var configuration = CurlTransport.Configuration()
-    configuration.connectionsPerHost = 1
+    configuration.network.connectionsPerHost = 1
     let reply = ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate))
     return (Client(configuration), try ScriptedServer(always: reply))
   }

@@ -179,7 +179,7 @@ import TransportSupport
     let gate = Gate()
     let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))
     var configuration = CurlTransport.Configuration()
-    configuration.connectionsPerHost = 2
+    configuration.network.connectionsPerHost = 2
     let client = Client(configuration)
     let waits = Gate()
     let log = EventLog { event in if case .queued = event { waits.open() } }

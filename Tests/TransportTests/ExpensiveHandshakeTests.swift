@@ -11,8 +11,8 @@ import TrustSupport
 @Suite(.overEachTransport, .serialized, .timeLimit(.minutes(2))) struct ExpensiveHandshakeTests {
   private static func transport(_ algorithms: TLSAlgorithms = TLSAlgorithms()) -> any Transport {
     var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = Pki.root
-    configuration.tlsAlgorithms = algorithms
+    configuration.network.certificateAuthorities = Pki.root
+    configuration.network.tlsAlgorithms = algorithms
     return TestTransport.make(configuration)
   }
 

@@ -7,13 +7,16 @@ import Testing
 
 /// A loop that cannot be created, whose thread is slow to end.
 @Suite(.timeLimit(.minutes(1))) struct FailedLoopTests {
-  private enum Command: LoopCommand {
-    case stop, stopWhenIdle
-    case work(refuse: @Sendable () -> Void)
+  /// A body that a refused command releases.
+  private final class RefusedBody: BodyReader {
+    let length: Int64? = nil
+    private let onCancel: @Sendable () -> Void
 
-    func refuse(_ error: LupineError) {
-      if case .work(let refuse) = self { refuse() }
-    }
+    init(_ onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { .end }
+
+    func cancel() { onCancel() }
   }
 
   private final class Record: Sendable {
@@ -51,7 +54,7 @@ import Testing
   }
 
   private let record = Record()
-  private let loop: LoopThread<Command>
+  private let loop: LoopThread
 
   init() {
     loop = LoopThread("failed-loop") { [record] (_, wakeUp) throws(LupineError) in
@@ -60,8 +63,13 @@ import Testing
     }
   }
 
+  /// Queues a command, whose refusal calls the closure.
+  private func submit(_ refuse: @escaping @Sendable () -> Void) throws {
+    try loop.submit(.exchange(1, .opened(.success(RefusedBody(refuse)))))
+  }
+
   @Test func `a shutdown after a failed start returns when the thread has freed its descriptor`() async throws {
-    try loop.submit(.work { [record] in record.refuse() })
+    try submit { [record] in record.refuse() }
     try await record.isRefused.opened()
     await loop.shutDown()
     #expect(record.isFreed)
@@ -69,10 +77,10 @@ import Testing
   }
 
   @Test func `the next start begins when the thread of the failed one has freed its descriptor`() async throws {
-    try loop.submit(.work { [record] in record.refuse() })
+    try submit { [record] in record.refuse() }
     try await record.isRefused.opened()
     let isNextRefused = Gate()
-    try loop.submit(.work { isNextRefused.open() })
+    try submit { isNextRefused.open() }
     try await isNextRefused.opened()
     record.isChecked.store(true, ordering: .relaxed)
     #expect(record.wasFreedAtNextStart == true)

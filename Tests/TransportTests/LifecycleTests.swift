@@ -25,7 +25,7 @@ import TransportSupport
   @Test func `shutting down ends what waits in the queue`() async throws {
     let server = try ScriptedServer(always: .stallBeforeHead)
     var configuration = CurlTransport.Configuration()
-    configuration.connections = 1
+    configuration.network.connections = 1
     let client = Client(configuration)
     let queued = Gate()
     let log = EventLog { if case .queued = $0 { queued.open() } }

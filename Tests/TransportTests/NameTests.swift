@@ -30,7 +30,7 @@ import TransportSupport
       let resolver = HostResolver(resolve: resolve)
       guard TestTransport.isNative else { return Client(CurlTransport(configuration, resolver: resolver)) }
       var native = NativeTransport.Configuration()
-      native.nameLookups = configuration.nameLookups
+      native.network.nameLookups = configuration.network.nameLookups
       return Client(NativeTransport(native, resolver: resolver))
     }
 
@@ -96,7 +96,7 @@ import TransportSupport
     let server = try Self.server()
     let hosts = (1...6).map { "\($0).example" }
     let names = Names(Dictionary(uniqueKeysWithValues: hosts.map { ($0, ["127.0.0.1"]) }), isOpen: false)
-    let client = names.client { $0.nameLookups = 2 }
+    let client = names.client { $0.network.nameLookups = 2 }
     let left = Mutex(4)
     let areQueued = Gate()
     let log = EventLog { event in

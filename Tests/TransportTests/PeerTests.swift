@@ -11,7 +11,7 @@ import TransportSupport
 struct PeerTests {
   private func client() throws -> (Client, String) {
     var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = Peers.certificateAuthority
+    configuration.network.certificateAuthorities = Peers.certificateAuthority
     return (Client(configuration), try #require(Peers.nginxTLS))
   }
 

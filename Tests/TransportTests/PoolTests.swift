@@ -55,7 +55,7 @@ import TransportSupport
   @Test(.timeLimit(.minutes(1))) func `connections that have been idle for their lifetime are closed`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     var configuration = CurlTransport.Configuration()
-    configuration.idleConnectionLifetime = .seconds(1)
+    configuration.network.idleConnectionLifetime = .seconds(1)
     let transport = TestTransport.make(configuration)
     for policy in 1...3 as ClosedRange<UInt64> {
       let context = TransferContext(

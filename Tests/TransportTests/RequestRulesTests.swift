@@ -58,7 +58,7 @@ import TransportSupport
 
   @Test func `a missing file of root certificates is named`() async throws {
     var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = "/nowhere/roots.pem"
+    configuration.network.certificateAuthorities = "/nowhere/roots.pem"
     let client = Client(configuration)
     let error = await client.failure("https://127.0.0.1:1/")
     let message = try #require(error?.message)

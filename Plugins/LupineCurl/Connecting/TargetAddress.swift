@@ -15,12 +15,12 @@ enum TargetAddress {
   ///   lookup.
   static func resolve(
     for request: OutgoingRequest, in context: TransferContext, with lookups: HostLookups
-  ) async throws(LupineError) -> ProxyTarget {
+  ) async throws(LupineError) -> ResolvedTarget {
     let host = request.url.host
     guard let proxy = context.connectionKey.proxy, proxy.resolvesNamesHere else {
       guard let policy = context.connectionKey.networkPolicy, let literal = IPAddress(host), !policy.allows(literal)
       else {
-        return ProxyTarget()
+        return ResolvedTarget()
       }
       throw NetworkPolicy.refusal(of: literal, for: request.url)
     }
@@ -34,41 +34,22 @@ enum TargetAddress {
 
   private static func target(
     _ host: String, _ context: TransferContext, _ lookups: HostLookups
-  ) async throws(LupineError) -> ProxyTarget {
-    if let literal = IPAddress(host) { return ProxyTarget(addresses: [literal]) }
+  ) async throws(LupineError) -> ResolvedTarget {
+    if let literal = IPAddress(host) { return ResolvedTarget(addresses: [literal]) }
     if let overriding = context.connectionKey.resolverOverrides.addresses(of: host) {
-      return ProxyTarget(addresses: overriding)
+      return ResolvedTarget(addresses: overriding)
     }
     let (began, time) = (MonotonicClock.now, SessionClock(context.clock, executor: context.executor))
     do throws(LupineError) {
       let addresses = try await lookups.addresses(of: host, in: context, on: time)
-      let lookup = LookupTimes(
+      let lookup = ResolvedTarget.Lookup(
         began: began, ended: MonotonicClock.now, connectTimeout: context.connectTimeout.map { $0 - time.now() })
       if context.isObserved { context.emit(.nameResolved(host: host, after: lookup.time)) }
-      return ProxyTarget(addresses: addresses, lookup: lookup)
+      return ResolvedTarget(addresses: addresses, lookup: lookup)
     } catch {
       var metrics = TransferMetrics()
       metrics.total = .nanoseconds(Int64(MonotonicClock.now - began))
       throw error.measured(metrics)
     }
   }
-}
-
-/// The addresses that a proxy connects to, determined before the exchange enters the loop.
-struct ProxyTarget: Sendable {
-  /// The addresses to try in order; empty if the proxy or libcurl resolves the name.
-  var addresses: [IPAddress] = []
-  /// The lookup of the name; `nil` if none was necessary.
-  var lookup: LookupTimes?
-}
-
-/// The times of a name lookup that ran before the exchange entered the loop.
-struct LookupTimes: Sendable {
-  /// When the lookup, and with it the exchange, began.
-  let began: UInt64
-  let ended: UInt64
-  /// The connect timeout that remains after the lookup; `nil` for no limit.
-  let connectTimeout: Duration?
-
-  var time: Duration { .nanoseconds(Int64(ended - began)) }
 }

@@ -2,6 +2,7 @@ import CLibcurl
 import COpenSSL
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
 import LupineFraming
 
 /// Finds the end of a response's content in HTTP/1.1.

@@ -187,7 +187,7 @@ extension Exchange {
   private func receive(_ head: ReceivedHead) {
     let source = head.needsProcessing || outgoing.reader != nil ? processFinalHead(head) : .origin
     let (body, writer) = context.makeBody(for: head.response, from: source) {
-      [ticket = submission.ticket] in ticket.resumeReceiving()
+      [ticket = submission.ticket] in ticket.post(.hasRoom)
     }
     incoming.writer = writer
     if outgoing.reader != nil { stopSendingIfComplete(head.statusLine) }

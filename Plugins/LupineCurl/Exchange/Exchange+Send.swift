@@ -7,22 +7,10 @@ extension Exchange {
   /// Whether the request has a body that is not open yet.
   var mustOpenBody: Bool { request.hasBody && outgoing.reader == nil }
 
-  /// Opens the request's body in a task, because a disk or the program's code may take long; the exchange then starts.
+  /// Opens the request's body in a task; the exchange then starts.
   ///
   /// A proxy may refuse the tunnel, so a body that can be read only once stays unopened until libcurl reads it.
-  func openBody() {
-    let (body, context, ticket, mayStayUnread) = (request.body, context, submission.ticket, isTunnelled)
-    Task(executorPreference: context.executor) {
-      let opened: Result<any BodyReader, LupineError>
-      do throws(LupineError) {
-        opened = .success(
-          try await context.makeReader(for: body, mayStayUnread: mayStayUnread) { ticket.resumeSending() })
-      } catch {
-        opened = .failure(error)
-      }
-      ticket.finishOpening(opened)
-    }
-  }
+  func openBody() { submission.openBody(mayStayUnread: isTunnelled) }
 
   /// The shape of the request.
   ///

@@ -204,10 +204,8 @@ final class Exchange: HandshakeOwner {
     isOutcomeDelivered = true
     switch consume outcome {
     case .response(let head, let code, let body, let source):
-      submission.continuation.resume(
-        returning: .success(
-          TransportResponse(head: head, statusCode: code, body: body, source: source)))
-    case .failure(let error): submission.continuation.resume(returning: .failure(error))
+      submission.finish(.success(TransportResponse(head: head, statusCode: code, body: body, source: source)))
+    case .failure(let error): submission.finish(.failure(error))
     }
   }
 }
@@ -244,7 +242,7 @@ extension Exchange {
         return true
       }
       let waiter = try lookups.addWaiter(for: endpoint.host) { [ticket = submission.ticket] in
-        ticket.finishLookup($0)
+        ticket.post(.lookedUp($0))
       }
       setup.lookup = .running(waiter)
       if waiter.isQueued { context.emit(.queued(reason: lookups.queueReason)) }
@@ -279,7 +277,7 @@ extension Exchange {
     let time = SessionClock(context.clock, executor: context.executor)
     setup.lookupTimer = time.schedule(clock.remaining(of: timeout, at: MonotonicClock.now)) {
       [ticket = submission.ticket] in
-      ticket.finishLookup(.failure(HostLookups.timeout))
+      ticket.post(.connectTimedOut)
     }
   }
 

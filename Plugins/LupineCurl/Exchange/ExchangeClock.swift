@@ -18,7 +18,7 @@ struct ExchangeClock {
   private var responseStarted: UInt64?
 
   /// - Parameter lookup: the name lookup that preceded the exchange's wait.
-  init(after lookup: LookupTimes? = nil, at now: UInt64 = MonotonicClock.now) {
+  init(after lookup: ResolvedTarget.Lookup? = nil, at now: UInt64 = MonotonicClock.now) {
     entered = lookup?.began ?? now
     waitStarted = lookup?.ended ?? now
   }
@@ -59,7 +59,7 @@ struct ExchangeClock {
   }
 
   /// The metrics of an exchange that libcurl does not process.
-  func metrics(_ lookup: LookupTimes?, at now: UInt64) -> TransferMetrics {
+  func metrics(_ lookup: ResolvedTarget.Lookup?, at now: UInt64) -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = since(now)
     metrics.nameLookup = lookup?.time
@@ -68,7 +68,7 @@ struct ExchangeClock {
 
   /// The metrics of the exchange so far.
   func metrics(
-    _ handle: borrowing EasyHandle, _ lookup: LookupTimes?, sent: Int64, received: Int64, address: String?,
+    _ handle: borrowing EasyHandle, _ lookup: ResolvedTarget.Lookup?, sent: Int64, received: Int64, address: String?,
     version: ProtocolVersion?, tls: TLSDetails?, at now: UInt64
   ) -> TransferMetrics {
     guard let started, let libcurlStarted else { return metrics(lookup, at: now) }

@@ -1,6 +1,7 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineEventLoop
 import LupineFraming
 import LupineSupport
 

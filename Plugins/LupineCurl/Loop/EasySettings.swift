@@ -13,12 +13,12 @@ struct EasySettings {
   private let configuration: CurlTransport.Configuration
 
   /// The algorithms that TLS offers.
-  var algorithms: TLSAlgorithms { configuration.tlsAlgorithms }
+  var algorithms: TLSAlgorithms { configuration.network.tlsAlgorithms }
 
   init(_ route: Route, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
     connectionKey = route.connectionKey
-    rootFiles = RootFiles(connectionKey, fallback: configuration.certificateAuthorities)
+    rootFiles = RootFiles(connectionKey, fallback: configuration.network.certificateAuthorities)
     version = Int(Self.version(route.version))
   }
 
@@ -51,8 +51,8 @@ struct EasySettings {
 
   /// Sets the connection options.
   func apply(_ options: ConnectionOptions, to easy: borrowing EasyHandle) {
-    easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(options.idleLifetime ?? configuration.idleConnectionLifetime))
-    easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(options.lifetime ?? configuration.connectionLifetime))
+    easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(options.idleLifetime ?? configuration.network.idleConnectionLifetime))
+    easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(options.lifetime ?? configuration.network.connectionLifetime))
     let interval = Self.seconds(options.probeInterval ?? .seconds(60))
     easy.set(CURLOPT_TCP_KEEPIDLE, interval)
     easy.set(CURLOPT_TCP_KEEPINTVL, interval)

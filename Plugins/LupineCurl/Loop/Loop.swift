@@ -19,7 +19,7 @@ final class Loop {
   private(set) var exchanges: [UInt64: Exchange] = [:]
   /// The attempts to connect to further addresses.
   var races = AddressRaces()
-  private let thread: LoopThread<Command>
+  private let thread: LoopThread
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
   private var multis: [Multi] = []
@@ -37,7 +37,7 @@ final class Loop {
   private var stopsWhenIdle = false
 
   init(
-    _ thread: LoopThread<Command>, _ wakeUp: WakeUp, _ configuration: CurlTransport.Configuration,
+    _ thread: LoopThread, _ wakeUp: WakeUp, _ configuration: CurlTransport.Configuration,
     _ lookups: HostLookups
   ) throws(LupineError) {
     guard LibcurlInfo.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
@@ -48,14 +48,14 @@ final class Loop {
     poller = try Poller()
     watchdog = try Watchdog()
     limiter = ConnectionLimiter(
-      perHost: configuration.connectionsPerHost, total: configuration.connections)
+      perHost: configuration.network.connectionsPerHost, total: configuration.network.connections)
     try poller.watch(wakeUp)
     try watchdog.start()
   }
 
   func run() {
     // Local variables passed as arguments avoid the exclusivity checks of class members.
-    var commands: [Command] = []
+    var commands: [LoopCommand] = []
     var jobs: [UnownedJob] = []
     turn(&commands)
     while !isStopping, !(stopsWhenIdle && exchanges.count == 0) {
@@ -74,7 +74,7 @@ final class Loop {
   ///
   /// Exchanges start after the idle connections have been checked and before other connections become idle. So no
   /// exchange starts on a connection that has unread bytes.
-  private func turn(_ commands: inout [Command]) {
+  private func turn(_ commands: inout [LoopCommand]) {
     checkIdleSockets()
     if limiter.mayAdmit { startQueued() }
     thread.takeCommands(&commands)
@@ -228,21 +228,30 @@ extension Loop {
     sockets = list
   }
 
-  private func execute(_ commands: inout [Command]) {
+  private func execute(_ commands: inout [LoopCommand]) {
     for command in commands {
       switch command {
       case .start(let submission): accept(submission)
-      case .cancel(let id): exchanges[id]?.cancel()
-      case .resumeReceiving(let id): exchanges[id]?.resumeReceiving()
-      case .resumeSending(let id): exchanges[id]?.resumeSending()
-      case .finishOpening(let id, let body): finishOpening(of: id, body)
-      case .finishLookup(let id, let outcome): exchanges[id]?.finishLookup(outcome)
+      case .exchange(let id, let news): pass(news, to: id)
       case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
       case .stop: isStopping = true
       case .stopWhenIdle: stopsWhenIdle = true
       }
     }
     commands.removeAll(keepingCapacity: true)
+  }
+
+  private func pass(_ news: LoopCommand.News, to id: UInt64) {
+    switch news {
+    case .cancelled: exchanges[id]?.cancel()
+    case .hasRoom: exchanges[id]?.resumeReceiving()
+    case .hasBytes: exchanges[id]?.resumeSending()
+    case .opened(let body): finishOpening(of: id, body)
+    case .lookedUp(let outcome): exchanges[id]?.finishLookup(outcome)
+    // libcurl measures the rest of the connect timeout, and the wait for 100 (Continue).
+    case .connectTimedOut: exchanges[id]?.finishLookup(.failure(HostLookups.timeout))
+    case .continueTimedOut: break
+    }
   }
 
   private func accept(_ submission: Submission) {

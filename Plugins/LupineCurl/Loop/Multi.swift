@@ -44,8 +44,8 @@ final class Multi {
     self.loop = loop
     settings = EasySettings(route, loop.configuration)
     self.route = route
-    maximumIdle = max(64, loop.configuration.connections)
-    idleLifetime = Self.nanoseconds(loop.configuration.idleConnectionLifetime)
+    maximumIdle = max(64, loop.configuration.network.connections)
+    idleLifetime = Self.nanoseconds(loop.configuration.network.idleConnectionLifetime)
     handle = try MultiHandle(loop.configuration)
     pointer = handle.pointer
     Callbacks.install(self, on: pointer)
@@ -119,7 +119,7 @@ final class Multi {
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
     deadline = nil
     callSocketAction(CURL_SOCKET_TIMEOUT, 0)
-    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.configuration.connections))
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.configuration.network.connections))
   }
 
   /// Records the idle lifetime that an exchange allows; the longest one counts.
@@ -248,9 +248,9 @@ struct MultiHandle: ~Copyable {
     self.pointer = pointer
     HandleCount.add(1)
     set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
-    set(CURLMOPT_MAX_TOTAL_CONNECTIONS, configuration.connections)
-    set(CURLMOPT_MAXCONNECTS, configuration.connections)
+    set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.network.connectionsPerHost)
+    set(CURLMOPT_MAX_TOTAL_CONNECTIONS, configuration.network.connections)
+    set(CURLMOPT_MAXCONNECTS, configuration.network.connections)
   }
 
   deinit { if isOpen { cleanUp() } }

@@ -70,22 +70,11 @@ final class Exchange {
     if request.hasBody, outgoing.reader == nil { openBody() } else { connect() }
   }
 
-  /// Opens the request's body in a task, because a disk or the program's code may take long.
+  /// Opens the request's body in a task.
   private func openBody() {
     phase = .opening
-    let (body, context, ticket) = (request.body, context, submission.ticket)
     // A proxy may refuse the tunnel.
-    let mayStayUnread = expectsContinue || route.isTunnelled
-    Task(executorPreference: context.executor) {
-      let opened: Result<any BodyReader, LupineError>
-      do throws(LupineError) {
-        opened = .success(
-          try await context.makeReader(for: body, mayStayUnread: mayStayUnread) { ticket.post(.hasBytes) })
-      } catch {
-        opened = .failure(error)
-      }
-      ticket.post(.opened(opened))
-    }
+    submission.openBody(mayStayUnread: expectsContinue || route.isTunnelled)
   }
 
   /// Continues with the open body.
@@ -147,9 +136,8 @@ final class Exchange {
     willSettle = false
     switch outcome.take() {
     case .response(let head, let code, let body, let source):
-      submission.continuation.resume(
-        returning: .success(TransportResponse(head: head, statusCode: code, body: body, source: source)))
-    case .failure(let error): submission.continuation.resume(returning: .failure(error))
+      submission.finish(.success(TransportResponse(head: head, statusCode: code, body: body, source: source)))
+    case .failure(let error): submission.finish(.failure(error))
     case nil: break
     }
     guard incoming.hasUndeliveredBytes else { return }

@@ -15,7 +15,7 @@ final class Loop {
   let buffers = Buffers()
   /// The heads and lines of earlier responses.
   let heads = HeadCache()
-  private let thread: LoopThread<Command>
+  private let thread: LoopThread
   private let wakeUp: WakeUp
   private let limiter: ConnectionLimiter
   /// The exchanges that have not ended, by their numbers.
@@ -34,23 +34,24 @@ final class Loop {
   private var stopsWhenIdle = false
 
   init(
-    _ thread: LoopThread<Command>, _ wakeUp: WakeUp, _ configuration: NativeTransport.Configuration,
+    _ thread: LoopThread, _ wakeUp: WakeUp, _ configuration: NativeTransport.Configuration,
     _ lookups: HostLookups
   ) throws(LupineError) {
+    let network = configuration.network
     self.thread = thread
     self.wakeUp = wakeUp
     self.lookups = lookups
-    tls = TLSClient(certificateAuthorities: configuration.certificateAuthorities, configuration.tlsAlgorithms)
+    tls = TLSClient(certificateAuthorities: network.certificateAuthorities, network.tlsAlgorithms)
     connections = try Connections(
       PoolLimits(
-        perHost: configuration.connectionsPerHost, total: configuration.connections,
-        idleLifetime: configuration.idleConnectionLifetime, lifetime: configuration.connectionLifetime))
-    limiter = ConnectionLimiter(perHost: configuration.connectionsPerHost, total: configuration.connections)
+        perHost: network.connectionsPerHost, total: network.connections,
+        idleLifetime: network.idleConnectionLifetime, lifetime: network.connectionLifetime))
+    limiter = ConnectionLimiter(perHost: network.connectionsPerHost, total: network.connections)
     try connections.poller.watch(wakeUp)
   }
 
   func run() {
-    var commands: [Command] = []
+    var commands: [LoopCommand] = []
     var jobs: [UnownedJob] = []
     thread.takeCommands(&commands)
     turn(&commands)
@@ -69,7 +70,7 @@ final class Loop {
   /// Runs one turn.
   ///
   /// Idle connections are checked before an exchange can start on one of them.
-  private func turn(_ commands: inout [Command]) {
+  private func turn(_ commands: inout [LoopCommand]) {
     recordEvents()
     startQueued()
     for command in commands { execute(command) }
@@ -87,7 +88,7 @@ final class Loop {
   ///
   /// Commands that were queued before the poll are executed after it. The poll then shows everything that had arrived on
   /// the idle connections by the time of the command.
-  private func sleep(_ jobs: inout [UnownedJob], _ commands: inout [Command]) {
+  private func sleep(_ jobs: inout [UnownedJob], _ commands: inout [LoopCommand]) {
     let maySleep = thread.runJobs(&jobs, thenSleep: !limiter.mayAdmit && yielding.isEmpty)
     if !maySleep { thread.takeCommands(&commands) }
     connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline) : 0)
@@ -182,7 +183,7 @@ extension Loop: SharedConnectionLoop {
 }
 
 extension Loop {
-  private func execute(_ command: Command) {
+  private func execute(_ command: LoopCommand) {
     switch command {
     case .start(let submission): accept(submission)
     case .exchange(let id, let news): pass(news, to: exchanges[id])
@@ -195,7 +196,7 @@ extension Loop {
     }
   }
 
-  private func pass(_ news: Command.News, to exchange: Exchange?) {
+  private func pass(_ news: LoopCommand.News, to exchange: Exchange?) {
     switch news {
     case .cancelled: exchange?.cancel()
     case .hasRoom: exchange?.resumeReceiving()

@@ -77,32 +77,3 @@ public final class Poller {
   /// Stops watching a descriptor.
   public func unwatch(_ target: Int32) { _ = lupine_epoll_control(descriptor, EPOLL_CTL_DEL, target, 0) }
 }
-
-/// Owns an eventfd that wakes a loop from `epoll_wait`.
-///
-/// The poller reports each signal once, so the counter is never read. The counter can count almost 2⁶⁴ signals.
-public final class WakeUp: Sendable {
-  /// The descriptor, for the poller.
-  public let descriptor: Int32
-
-  /// - Throws: `LupineError` of kind `other` if the limit of descriptors is reached.
-  public init() throws(LupineError) {
-    descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SystemError.last.failure("An eventfd cannot be created") }
-  }
-
-  deinit { close(descriptor) }
-
-  /// Wakes the loop; may be called from any thread.
-  ///
-  /// A signal that is lost would leave the loop asleep, so a failed call is repeated. A full counter (EAGAIN) is a signal
-  /// that the loop has not seen.
-  public func signal() {
-    var one: UInt64 = 1
-    for _ in 0..<Self.attempts {
-      if write(descriptor, &one, 8) > 0 || errno == EAGAIN { return }
-    }
-  }
-
-  private static let attempts = 8
-}

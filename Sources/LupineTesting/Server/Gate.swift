@@ -1,3 +1,4 @@
+import LupineEventLoop
 import Synchronization
 
 /// Holds back a step of a script, or a test, until it is opened.
@@ -96,9 +97,10 @@ final class Watched<Value: Sendable>: Sendable {
   ///
   /// - Returns: whether the condition was met.
   func block(hangup socket: Int32?, until isMet: @escaping @Sendable (Value) -> Bool) throws(SocketFailure) -> Bool {
-    let wakeup = try Wakeup()
+    let wakeUp: WakeUp
+    do throws(SystemError) { wakeUp = try WakeUp() } catch { throw SocketFailure("eventfd", code: error.code) }
     let identifier = nextIdentifier()
-    let waiter = Waiter(isMet: isMet) { _ in wakeup.signal() }
+    let waiter = Waiter(isMet: isMet) { _ in wakeUp.signal() }
     let isMetAlready = state.withLock { state in
       let isMetAlready = isMet(state.value)
       if !isMetAlready { state.waiters[identifier] = waiter }
@@ -106,7 +108,7 @@ final class Watched<Value: Sendable>: Sendable {
     }
     if isMetAlready { return true }
     defer { _ = remove(identifier) }
-    return wakeup.block(hangup: socket)
+    return wakeUp.block(hangup: socket)
   }
 
   /// Adds a waiter; returns the outcome if there is nothing to wait for.

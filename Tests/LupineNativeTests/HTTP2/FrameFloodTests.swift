@@ -24,7 +24,7 @@ import TransportSupport
     kind: FloodPeer.Kind, line: FloodPeer.Line
   ) async throws {
     var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     let transport = NativeTransport(configuration)
     let peer = try FloodPeer(kind, over: line)
     let timer = TurnTimer(transport)

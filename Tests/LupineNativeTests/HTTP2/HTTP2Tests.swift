@@ -71,7 +71,7 @@ import TransportSupport
     let peer = try HTTP2Peer { stream, _ in [.send(.head(stream)), .send(.data(stream, "ok", ends: true))] }
     defer { peer.stop() }
     var configuration = NativeTransport.Configuration()
-    configuration.idleConnectionLifetime = .milliseconds(50)
+    configuration.network.idleConnectionLifetime = .milliseconds(50)
     let client = Client.native(configuration)
     #expect(await failure(client, peer) == nil)
     try await peer.ended.opened()

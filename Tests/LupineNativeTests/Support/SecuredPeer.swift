@@ -15,7 +15,7 @@ struct SecuredPeer: ConformancePeer {
 
   static let subject = ConformanceSubject("The native transport over TLS", peer: SecuredPeer.make) {
     var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     return NativeTransport(configuration)
   }
 

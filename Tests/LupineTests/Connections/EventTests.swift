@@ -46,7 +46,7 @@ import TransportSupport
   @Test func `an exchange that waits for a connection has the reason in an event`() async throws {
     let log = Names()
     var configuration = CurlTransport.Configuration()
-    configuration.connectionsPerHost = 1
+    configuration.network.connectionsPerHost = 1
     let session = try Session.Builder().transport(.curl(configuration)).monitor(log).baseURL(try Peer.httpbin.url)
       .build()
     async let first = session.request("delay/0.2").serializingData().response

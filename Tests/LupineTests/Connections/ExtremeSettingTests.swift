@@ -26,7 +26,7 @@ import TransportSupport
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let named = server.url.replacing("127.0.0.1", with: "localhost")
-    for path in [\CurlTransport.Configuration.idleConnectionLifetime, \.connectionLifetime] {
+    for path in [\CurlTransport.Configuration.network.idleConnectionLifetime, \.network.connectionLifetime] {
       var configuration = CurlTransport.Configuration()
       configuration[keyPath: path] = time
       await Self.send(server.url, configuration)
@@ -55,7 +55,10 @@ import TransportSupport
   @Test(arguments: counts) func `a transport takes any count`(_ count: Int) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    for path in [\CurlTransport.Configuration.connectionsPerHost, \.connections, \.nameLookups, \.receiveBufferSize] {
+    for path in [
+      \CurlTransport.Configuration.network.connectionsPerHost, \.network.connections, \.network.nameLookups,
+      \.receiveBufferSize,
+    ] {
       var configuration = CurlTransport.Configuration()
       configuration[keyPath: path] = count
       await Self.send(server.url.replacing("127.0.0.1", with: "localhost"), configuration)

@@ -22,7 +22,7 @@ package struct Client: Sendable {
   /// A client that trusts the certificates of the peers, over the transport that `isNative` selects.
   package static func trusting(isNative: Bool = TestTransport.isNative) -> Client {
     var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     return Client(TestTransport.make(configuration, isNative: isNative))
   }
 

@@ -46,15 +46,7 @@ public struct OverEachTransport: TestTrait, SuiteTrait, TestScoping {
   /// Returns a native transport with the same limits in the place of one over libcurl.
   static func native(in transport: any Transport) -> any Transport {
     guard let curl = transport as? CurlTransport else { return transport }
-    var configuration = NativeTransport.Configuration()
-    configuration.certificateAuthorities = curl.configuration.certificateAuthorities
-    configuration.tlsAlgorithms = curl.configuration.tlsAlgorithms
-    configuration.connectionsPerHost = curl.configuration.connectionsPerHost
-    configuration.connections = curl.configuration.connections
-    configuration.nameLookups = curl.configuration.nameLookups
-    configuration.idleConnectionLifetime = curl.configuration.idleConnectionLifetime
-    configuration.connectionLifetime = curl.configuration.connectionLifetime
-    return NativeTransport(configuration)
+    return NativeTransport(NativeTransport.Configuration(curl.configuration.network))
   }
 }
 

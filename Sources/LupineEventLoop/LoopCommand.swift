@@ -1,0 +1,43 @@
+public import LupineCore
+
+/// A command from another thread to an event loop, which executes commands in order.
+public enum LoopCommand: Sendable {
+  /// Starts an exchange.
+  case start(Submission)
+  /// Passes news to an exchange; no effect if the exchange has ended.
+  case exchange(UInt64, News)
+  /// Counts the connections.
+  case countConnections(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
+  /// Ends all exchanges and the loop.
+  case stop
+  /// Ends the loop after the last exchange.
+  case stopWhenIdle
+
+  /// An event on another thread that concerns an exchange.
+  public enum News: Sendable {
+    /// The exchange is cancelled.
+    case cancelled
+    /// The sink of the response has room again.
+    case hasRoom
+    /// The reader of the request's body has bytes again.
+    case hasBytes
+    /// The request's body is open, or cannot be opened.
+    case opened(Result<any BodyReader, LupineError>)
+    /// The lookup of the host's name has ended.
+    case lookedUp(HostLookups.Outcome)
+    /// The connect timeout has passed.
+    case connectTimedOut
+    /// The server has sent no 100 for a while.
+    case continueTimedOut
+  }
+
+  /// Fails the work that the command would start, because the loop could not be created.
+  func refuse(_ error: LupineError) {
+    switch self {
+    case .start(let submission): submission.refuse(error)
+    case .exchange(_, .opened(.success(let reader))): reader.cancel()
+    case .countConnections(let continuation): continuation.resume(returning: ConnectionPoolSnapshot())
+    default: break
+    }
+  }
+}
