@@ -19,12 +19,6 @@ struct Circuit: Sendable {
     case closed
   }
 
-  private enum Phase {
-    case closed
-    case open(until: Duration)
-    case probing
-  }
-
   /// The results of one tenth of the window.
   private struct Slice {
     let start: Duration
@@ -32,71 +26,65 @@ struct Circuit: Sendable {
     var total = 0
   }
 
-  private var phase = Phase.closed
+  private let configuration: CircuitBreaker.Configuration
+  /// The breaks and their probes.
+  private var breaks: ProbeCircuit
   private var period = 0
   private var slices: [Slice] = []
-  /// The number of consecutive breaks.
-  private var breaks = 0
 
-  var isClosed: Bool {
-    if case .closed = phase { true } else { false }
+  init(_ configuration: CircuitBreaker.Configuration) {
+    self.configuration = configuration
+    let longest = max(.zero, configuration.maximumBreakDuration.bounded)
+    breaks = ProbeCircuit(delays: min(max(.zero, configuration.breakDuration.bounded), longest)...longest)
   }
+
+  var isClosed: Bool { !breaks.isOpen }
 
   /// The admission to a closed circuit; `nil` if the circuit is not closed.
   var passIfClosed: Pass? { isClosed ? Pass(period: period, isProbe: false) : nil }
 
   mutating func admit(now: Duration) -> Admission {
-    switch phase {
-    case .closed: return .pass(Pass(period: period, isProbe: false))
-    case .open(let end) where now < end: return .refuse(rest: end - now)
-    case .open:
-      phase = .probing
-      return .pass(Pass(period: period, isProbe: true))
-    case .probing: return .refuse(rest: .zero)
+    switch breaks.admit(at: now) {
+    case .normal: .pass(Pass(period: period, isProbe: false))
+    case .probe: .pass(Pass(period: period, isProbe: true))
+    case .refused(let rest): .refuse(rest: rest)
     }
   }
 
   /// Records the result of an exchange; `nil` if it has no meaning for the circuit.
-  mutating func record(
-    _ isSuccess: Bool?, _ pass: Pass, now: Duration, _ configuration: CircuitBreaker.Configuration
-  ) -> Change? {
+  mutating func record(_ isSuccess: Bool?, _ pass: Pass, now: Duration) -> Change? {
     guard pass.period == period else { return nil }
-    if pass.isProbe { return endProbe(isSuccess, now: now, configuration) }
-    guard case .closed = phase, let isSuccess else { return nil }
+    if pass.isProbe { return endProbe(isSuccess, now: now) }
+    guard isClosed, let isSuccess else { return nil }
     count(isSuccess, now: now, configuration.window.bounded)
     let (failures, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
     guard failures > 0, total >= configuration.minimumThroughput,
       Double(failures) >= configuration.failureRatio * Double(total)
     else { return nil }
-    return .opened(for: open(now: now, configuration), failures: failures, of: total)
+    breaks.fail(at: now, isProbe: false)
+    beginPeriod()
+    return .opened(for: breaks.delay, failures: failures, of: total)
   }
 
-  private mutating func endProbe(
-    _ isSuccess: Bool?, now: Duration, _ configuration: CircuitBreaker.Configuration
-  ) -> Change? {
+  private mutating func endProbe(_ isSuccess: Bool?, now: Duration) -> Change? {
     guard let isSuccess else {
       // A cancelled probe has no result, so the next exchange is a probe.
-      phase = .open(until: now)
+      breaks.abandonProbe()
       return nil
     }
-    guard isSuccess else { return .opened(for: open(now: now, configuration), failures: 1, of: 1) }
-    phase = .closed
-    period += 1
-    breaks = 0
-    slices = []
-    return .closed
+    beginPeriod()
+    if isSuccess {
+      breaks.succeed()
+      return .closed
+    }
+    breaks.fail(at: now, isProbe: true)
+    return .opened(for: breaks.delay, failures: 1, of: 1)
   }
 
-  private mutating func open(now: Duration, _ configuration: CircuitBreaker.Configuration) -> Duration {
-    let longest = configuration.maximumBreakDuration.bounded
-    var duration = max(.zero, configuration.breakDuration.bounded)
-    for _ in 0..<breaks where duration > .zero && duration < longest { duration += duration }
-    duration = min(duration, longest)
-    phase = .open(until: now + duration)
+  /// Ignores the results of exchanges that were admitted before.
+  private mutating func beginPeriod() {
     period += 1
-    breaks += 1
     slices = []
-    return duration
   }
 
   private mutating func count(_ isSuccess: Bool, now: Duration, _ window: Duration) {

@@ -17,7 +17,7 @@ import Synchronization
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock
-  private let circuits = PolicyStates<Circuit> { Circuit() }
+  private let circuits: PolicyStates<Circuit>
 
   /// The circuit of one key.
   typealias Entry = PolicyStates<Circuit>.Entry
@@ -67,6 +67,7 @@ public final class CircuitBreaker: Plugin {
   public init(_ configuration: Configuration = Configuration(), clock: (any Clock<Duration>)? = nil) {
     self.configuration = configuration
     self.clock = PolicyClock(clock)
+    circuits = PolicyStates { Circuit(configuration) }
   }
 
   /// Whether the circuit of a URL is closed; a circuit that waits for a probe is not.
@@ -112,7 +113,7 @@ public final class CircuitBreaker: Plugin {
   /// Records the result of an exchange; `nil` if it does not show the state of the server.
   func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ circuit: Entry, _ context: TransferContext) {
     let (key, now) = (circuit.key, clock.now(or: context.clock))
-    switch circuit.state.withLock({ $0.record(isSuccess, pass, now: now, configuration) }) {
+    switch circuit.state.withLock({ $0.record(isSuccess, pass, now: now) }) {
     case .opened(let duration, let failures, let total):
       context.emit(
         Self.event("opens the circuit of \(key) for \(duration.milliseconds): \(failures) of \(total) failed"))

@@ -12,10 +12,10 @@ import Testing
   }
 
   private static func open() throws -> Circuit {
-    var circuit = Circuit()
+    var circuit = Circuit(configuration)
     for _ in 0..<2 {
       let pass = try pass(&circuit)
-      _ = circuit.record(false, pass, now: .zero, configuration)
+      _ = circuit.record(false, pass, now: .zero)
     }
     return circuit
   }
@@ -30,25 +30,25 @@ import Testing
   @Test func `a probe that was cancelled makes way for another`() throws {
     var circuit = try Self.open()
     let probe = try Self.pass(&circuit, .seconds(5))
-    _ = circuit.record(nil, probe, now: .seconds(6), Self.configuration)
+    _ = circuit.record(nil, probe, now: .seconds(6))
     let next = try Self.pass(&circuit, .seconds(6))
     #expect(next.isProbe)
   }
 
   @Test func `exchanges that began before the circuit opened neither close nor open it`() throws {
-    var circuit = Circuit()
+    var circuit = Circuit(Self.configuration)
     let early = try Self.pass(&circuit)
     for _ in 0..<2 {
       let pass = try Self.pass(&circuit)
-      _ = circuit.record(false, pass, now: .zero, Self.configuration)
+      _ = circuit.record(false, pass, now: .zero)
     }
     #expect(!circuit.isClosed)
-    _ = circuit.record(true, early, now: .seconds(1), Self.configuration)
+    _ = circuit.record(true, early, now: .seconds(1))
     #expect(!circuit.isClosed)
     let probe = try Self.pass(&circuit, .seconds(5))
-    _ = circuit.record(true, probe, now: .seconds(5), Self.configuration)
+    _ = circuit.record(true, probe, now: .seconds(5))
     #expect(circuit.isClosed)
-    for _ in 0..<5 { _ = circuit.record(false, early, now: .seconds(6), Self.configuration) }
+    for _ in 0..<5 { _ = circuit.record(false, early, now: .seconds(6)) }
     #expect(circuit.isClosed)
   }
 

@@ -13,7 +13,8 @@ public struct ProbeCircuit: Sendable {
   }
 
   private let delays: ClosedRange<Duration>
-  private var delay: Duration
+  /// The time from a failure to the next probe.
+  public private(set) var delay: Duration
   /// The time of the next probe; `nil` if the service works.
   private var probeTime: Duration?
   private var isProbing = false
