@@ -16,7 +16,7 @@ import Row
 ///
 /// `count` runs one round on the main thread and prints nothing. `Benchmarks/count` runs it under valgrind.
 @main enum MockThroughput {
-  /// What is measured.
+  /// The kind of request that is measured.
   private enum Setting: String, CaseIterable {
     case plain = "without the exchange log"
     case log = "with the exchange log"

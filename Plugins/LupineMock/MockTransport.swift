@@ -47,7 +47,7 @@ public final class MockTransport: Transport {
   /// The recorded events of the requests that arrived.
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
-  /// What the mock imitates.
+  /// The capabilities that the mock imitates.
   ///
   /// It makes no connections and no TLS handshakes. A session with a client certificate or versions of TLS cannot be
   /// built on it; leave these steps out in a test.
@@ -68,8 +68,8 @@ public final class MockTransport: Transport {
   /// Answers with the stub that matches the request.
   ///
   /// The request's body is read to its end first, unless the stub's `reading` limits it. A fault before the request
-  /// reaches the server, such as `.connectionRefused`, sends none of the body. What conditions or a closure have read
-  /// is restored, so that a retry has a complete one-shot stream. A one-shot stream inside another body, such as a
+  /// reaches the server, such as `.connectionRefused`, sends none of the body. Bytes that conditions or a closure have
+  /// read are restored, so that a retry has a complete one-shot stream. A one-shot stream inside another body, such as a
   /// compressed or a multipart one, cannot be restored. If a closure returns such a fault, the progress of a body that
   /// took time has already been reported. A reply that needs no waiting is delivered in the caller's task. The
   /// session's limits apply, and every exchange has its own connection.

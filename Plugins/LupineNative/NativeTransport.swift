@@ -39,7 +39,7 @@ public final class NativeTransport: Transport {
 
   deinit { thread.stopWhenIdle() }
 
-  /// What the transport supports.
+  /// The capabilities of the transport.
   public var capabilities: TransportCapabilities {
     [
       .networking, .tls, .tlsVersions, .trustEvaluation, .clientCertificates, .connectionReuse, .connectionOptions,

@@ -3,7 +3,7 @@ import LupineSession
 
 /// The progress of several transfers together, as sums that each update changes.
 struct ProgressSum {
-  /// What one transfer or several add to the sums.
+  /// The amounts that one transfer or several add to the sums.
   private struct Amounts {
     // Sums of 64-bit numbers do not overflow 128 bits; a server can declare any length.
     var completed: Int128 = 0

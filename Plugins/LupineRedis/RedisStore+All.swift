@@ -1,7 +1,7 @@
 public import LupineCore
 import LupineFoundation
 
-/// What concerns all responses of the store, whatever their key.
+/// The calls that concern all responses of the store, whatever their key.
 ///
 /// The names are found with `SCAN`, which passes over all keys of the database in steps. It takes longer the more keys
 /// other programs have there.

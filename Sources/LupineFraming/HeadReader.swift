@@ -28,7 +28,7 @@ public struct HeadReader {
   private var part = Part.status
   /// The number of fields of the current head.
   private var count = 0
-  /// What the current head is compared with; another reader may change the cache's template meanwhile.
+  /// A copy of the head that the current one is compared with; another reader may change the cache's template.
   private var template = HeadTemplate()
   /// The lines of the current head that differ from the template.
   private var changes: [FieldChange] = []

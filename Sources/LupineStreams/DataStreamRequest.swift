@@ -84,7 +84,7 @@ extension DataStreamRequest {
 extension DataStreamRequest {
   /// The argument of a stream's handler: the next value, or the end.
   public struct Stream<Value: Sendable>: Sendable {
-    /// What happened.
+    /// The event of the stream.
     public let event: Event
     let execution: RequestExecution
 
@@ -111,7 +111,7 @@ extension DataStreamRequest {
       }
     }
 
-    /// What happened to a stream.
+    /// An event of a stream.
     public enum Event: Sendable {
       /// The next value.
       case stream(Value)

@@ -3,7 +3,7 @@ import LupineSupport
 
 /// Splits bytes into lines and removes a byte order mark at the start.
 struct LineSplitter: Sendable {
-  /// What ends a line.
+  /// The ends of lines that the splitter knows.
   enum Ends {
     /// LF, CRLF or CR.
     case any

@@ -44,7 +44,7 @@ extension DownloadConsumer {
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.exchange.isInFile else {
       if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
-      // What an earlier exchange wrote is not part of this response, and can still be continued.
+      // The bytes of an earlier exchange are not part of this response, and can still be continued.
       throw keepOrRemove(Self.nothingToWrite, &state)
     }
     state.dropPrevious()

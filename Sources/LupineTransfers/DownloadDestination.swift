@@ -61,7 +61,7 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .custom(place))
   }
 
-  /// What the download may do to make the move to the destination possible.
+  /// The changes by which a download may make the move to the destination possible.
   public struct Options: OptionSet, Sendable, Hashable, Codable {
     /// The bits of the set; each option is one bit.
     public let rawValue: Int

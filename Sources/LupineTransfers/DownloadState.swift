@@ -37,7 +37,7 @@ struct DownloadState {
   /// The URL that the program gave to replace an expired one.
   var freshURL: HTTPURL?
 
-  /// What the program sets.
+  /// The settings that the program has made.
   struct Settings {
     var policy = ResumePolicy.restart
     var checkpoint: Checkpoint?

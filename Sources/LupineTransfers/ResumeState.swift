@@ -104,7 +104,7 @@ struct ResumeState: Codable, Sendable, Hashable {
   }
 }
 
-/// What happens if the rest of an interrupted download cannot be obtained.
+/// The policy for an interrupted download whose rest cannot be obtained.
 ///
 /// The policy is set with resume data, with a checkpoint, or with automatic resumption. `fail` applies to the whole
 /// download, wherever it was set.

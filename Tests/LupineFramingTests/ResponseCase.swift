@@ -68,7 +68,7 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What a reader must find.
+/// The expected result of a reader.
 enum Expectation: Sendable {
   /// A response with this content.
   case reads(_ content: String, ResponseFraming, keeps: Bool = true, rest: String = "")

@@ -7,7 +7,7 @@ import Testing
 import TransportSupport
 import TrustSupport
 
-/// TLS of the native transport: what ends a connection, and what a peer cannot do with one.
+/// TLS of the native transport: the causes that end a connection, and the attacks of a peer that fail.
 @Suite(.timeLimit(.minutes(2))) struct TLSTests {
   private static let versions: [TLSVersion] = [.tls1_2, .tls1_3]
 

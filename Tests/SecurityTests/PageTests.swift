@@ -4,7 +4,7 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// What the requests of later pages carry, and to which origins.
+/// The secrets in the requests of later pages, and the origins that receive them.
 @Suite struct PageTests {
   private static let first = "https://a.example.com"
   private static let second = "https://b.example.com"

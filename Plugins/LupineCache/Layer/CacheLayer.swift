@@ -7,7 +7,7 @@ import LupineSupport
 // A class, because each exchange refers to it.
 final class CacheLayer: ExchangeLayer {
   let storage: CacheStorage
-  /// What is stored of a response, for requests that do not say.
+  /// Decides what is stored of a response, for requests that do not set it.
   let cacher: ResponseCacher
   private let reader: RequestReader
 

@@ -29,7 +29,7 @@ final class EntryQueue: Sendable {
   private static let mostYields = 200
 
   private struct State {
-    /// What the store takes at a time: the slower it is, the fewer and larger its writes are.
+    /// The bytes that the store takes at a time: the slower it is, the fewer and larger its writes are.
     var bytes = Data()
     var end: Piece?
   }

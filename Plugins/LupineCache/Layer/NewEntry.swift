@@ -6,7 +6,7 @@ import LupineSession
 /// A response of the server that is to be stored.
 struct NewEntry: Sendable {
   let record: ResponseRecord
-  /// What the cache reads from the record.
+  /// The values that the cache reads from the record.
   let entry: ParsedEntry
   /// The stated length of the content.
   let length: Int64?

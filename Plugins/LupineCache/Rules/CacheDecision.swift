@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 
-/// What the cache does with a request.
+/// The decision of the cache about a request.
 enum CacheDecision: Sendable, Equatable {
   /// Answers with the stored response; `isRevalidated` also refreshes it in the background.
   case use(isRevalidated: Bool)

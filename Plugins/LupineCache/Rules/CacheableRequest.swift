@@ -3,7 +3,7 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-/// What the cache reads from a request.
+/// The values that the cache reads from a request.
 struct CacheableRequest: Sendable {
   private let request: OutgoingRequest
   private let read: RequestFields
@@ -57,7 +57,7 @@ struct CacheableRequest: Sendable {
     return modified <= since
   }
 
-  /// What of a whole stored response answers the request.
+  /// Returns the part of a whole stored response that answers the request.
   func part(of head: HTTPResponse, length: Int64, arrival: Date) -> RequestedPart {
     guard read.hasRange, method == .get, let text = fields[.range], head.status == .ok else { return .whole }
     guard !head.headerFields.contains(.contentRange), let range = ByteRange(text) else { return .unknown }
@@ -75,7 +75,7 @@ struct CacheableRequest: Sendable {
   }
 }
 
-/// What of a stored response answers a request.
+/// The part of a stored response that answers a request.
 enum RequestedPart: Sendable, Equatable {
   case whole
   case range(Range<Int64>)

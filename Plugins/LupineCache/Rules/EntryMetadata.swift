@@ -2,7 +2,7 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-/// What the cache keeps of a response besides its head: the times and those who may use it.
+/// The metadata of a stored response: the times, and the users who may receive it.
 ///
 /// It has no secret: credentials and selecting fields are keyed hashes.
 struct EntryMetadata: Sendable, Equatable {

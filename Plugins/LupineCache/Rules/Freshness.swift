@@ -64,7 +64,7 @@ struct Freshness: Sendable, Equatable {
   }
 }
 
-/// What a response says about its storage and reuse, for one kind of cache.
+/// The rules of a response for its storage and reuse, for one kind of cache.
 struct ResponseControl: Sendable {
   /// The directives that apply: those of `CDN-Cache-Control` in a shared cache (RFC 9213), else of `Cache-Control`.
   let directives: CacheDirectives

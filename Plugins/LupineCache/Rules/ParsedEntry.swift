@@ -3,7 +3,7 @@ import LupineCore
 import LupineFoundation
 import Synchronization
 
-/// What a private or a shared cache reads from the record of a stored response.
+/// The values that a private or a shared cache reads from the record of a stored response.
 final class ParsedEntry: Sendable {
   let metadata: EntryMetadata
   let control: ResponseControl

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// What the cache reads from the fields of a request.
+/// The values that the cache reads from the fields of a request.
 final class RequestFields: Sendable {
   let directives: CacheDirectives
   /// The keyed hash of the credentials.

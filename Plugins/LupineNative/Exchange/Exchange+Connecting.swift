@@ -10,7 +10,7 @@ struct ConnectionSetup {
   var seeksTarget = false
   /// The addresses of the peer, which are tried again for each of `targets`.
   var peers: [IPAddress] = []
-  /// What an exchange does for the exchanges that may share its connection.
+  /// The role of an exchange among those that may share its connection.
   enum Role { case none, waits, makes }
 
   var role = Role.none

@@ -38,7 +38,7 @@ final class Exchange {
   var isReused = false
   /// Whether the connection must not be kept, although its response allows it.
   var mustClose = false
-  /// What only the making of a connection needs.
+  /// The state that only the making of a connection needs.
   var setup = ConnectionSetup()
   var times = ExchangeTimes()
   var incoming = Incoming()

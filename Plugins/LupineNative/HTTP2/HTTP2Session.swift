@@ -214,7 +214,7 @@ extension HTTP2Session {
   }
 }
 
-/// What nghttp2 reports.
+/// The callbacks of nghttp2.
 extension HTTP2Session {
   func stream(_ id: Int32) -> HTTP2Stream? {
     if let lastStream, lastStream.id == id { return lastStream }

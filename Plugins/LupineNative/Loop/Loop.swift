@@ -24,7 +24,7 @@ final class Loop {
   @exclusivity(unchecked) private var exchanges: [UInt64: Exchange] = [:]
   /// The exchanges that `settle` processes at the end of the turn.
   private var settling: [Exchange] = []
-  /// What has used its share of the turn.
+  /// The connections and exchanges that have used their share of the turn.
   private var yielding: [any TurnTaker] = []
   /// The connections of HTTP/2 that have frames to send at the end of the turn.
   private var flushing: [HTTP2Connection] = []

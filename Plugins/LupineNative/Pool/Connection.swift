@@ -2,7 +2,7 @@ import LupineCore
 import LupineEventLoop
 import LupineSupport
 
-/// What uses a connection: an attempt to make it, a step of its establishment, or an exchange.
+/// The user of a connection: an attempt to make it, a step of its establishment, or an exchange.
 protocol ConnectionUser: AnyObject {
   /// The socket may be ready to send or to receive; also called when it is not.
   func connectionIsReady(_ connection: Connection)
@@ -14,7 +14,7 @@ final class Connection {
   /// The peer, as metrics and events show it.
   let address: String
   let madeAt: UInt64
-  /// What uses the connection; `nil` while it is idle.
+  /// The user of the connection; `nil` while it is idle.
   var user: (any ConnectionUser)?
   /// Whether a receive may bring something; the poller reports each change once.
   var mayReceive = false

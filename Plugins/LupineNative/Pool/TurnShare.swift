@@ -1,6 +1,6 @@
 /// The work within one turn of the loop.
 ///
-/// What has a fast peer continues in the next turn, so that the others have theirs.
+/// A connection with a fast peer continues in the next turn, so that others get time.
 struct TurnShare {
   /// The number of bytes that may be sent and received in one turn.
   private static let maximum = 4 << 20

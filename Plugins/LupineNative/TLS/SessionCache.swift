@@ -7,7 +7,7 @@ import LupineTLS
 /// A resumed session skips the verification. So one is kept only for connections that no evaluator judges, and only for
 /// the same origin and connection key.
 struct SessionCache {
-  /// What two connections must share to resume each other's sessions.
+  /// The properties that two connections must share to resume each other's sessions.
   struct Identity: Hashable {
     private let origin: HTTPURL.Origin
     private let connectionKey: ConnectionKey

@@ -3,7 +3,7 @@ import LupineCore
 import LupineTLS
 import LupineX509
 
-/// What a TLS connection offers to its peer.
+/// The settings that a TLS connection offers to its peer.
 struct TLSOffer {
   /// The name of the peer; an IP address is not sent (RFC 6066 section 3).
   var host: String

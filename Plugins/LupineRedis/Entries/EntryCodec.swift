@@ -12,7 +12,7 @@ struct EntryCodec: Sendable {
   /// The length of an identifier in bytes.
   static let idLength = 32
 
-  /// What the value of a field has besides the identifier.
+  /// The content of a field's value after the identifier.
   private struct Envelope: Codable {
     var record: ResponseRecord
     var length: Int64

@@ -23,7 +23,7 @@ struct ResponseRow {
 }
 
 extension ResponseRow {
-  /// What the column `record` contains.
+  /// The content of the column `record`.
   private struct Record: Codable {
     let record: ResponseRecord
     let trailers: HTTPFields?

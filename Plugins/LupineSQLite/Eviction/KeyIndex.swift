@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What callers learn without the engine: the rows of each key, by the key's fingerprint, and the place of the database.
+/// The rows of each key, by the key's fingerprint, and the place of the database; callers read both without the engine.
 ///
 /// A key without rows costs no thread and no system call. No lock is held while a disk is waited for.
 final class KeyIndex: Sendable {

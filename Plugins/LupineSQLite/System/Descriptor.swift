@@ -19,7 +19,7 @@ struct Descriptor: ~Copyable, Sendable {
 
   deinit { close(number) }
 
-  /// What the system says about the file; `nil` if it says nothing.
+  /// The status of the file; `nil` if the system cannot tell it.
   var status: FileStatus? {
     var status = stat()
     return fstat(number, &status) == 0 ? FileStatus(status) : nil
@@ -38,7 +38,7 @@ struct Descriptor: ~Copyable, Sendable {
   func unlock() { _ = flock(number, LOCK_UN) }
 }
 
-/// What the system says about a file.
+/// The status of a file.
 struct FileStatus: Equatable {
   let size: Int64
   let isFolder: Bool

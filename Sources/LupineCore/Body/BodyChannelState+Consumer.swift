@@ -1,4 +1,4 @@
-// What the consumer of a body does.
+// The calls of the consumer of a body.
 extension BodyChannelState {
   /// Returns the next step of the reader of a streamed body, and the closure that resumes the transport.
   mutating func next() -> (Step, resume: (@Sendable () -> Void)?) {

@@ -1,4 +1,4 @@
-// What the changes of a `BodyChannelState` return.
+// The results of changes of a `BodyChannelState`.
 extension BodyChannelState {
   /// The next step of a consumer.
   enum Step {
@@ -12,7 +12,7 @@ extension BodyChannelState {
     case nothing
   }
 
-  /// What to do outside the lock.
+  /// The work that the caller does outside the lock.
   struct Effects {
     /// The observers of the bytes whose body has no consumer left, and the error that they receive.
     var unserved: (tees: [BodyTee], error: LupineError)?

@@ -23,8 +23,8 @@ public protocol BodyObserver: AnyObject, Sendable {
   /// - Parameter result: a success if every byte has passed and the body ended without an error; `byteCount` is then
   ///   the number of bytes that the observer received, and `data` is empty. Otherwise the error: that of the
   ///   connection, of a decoder or of a limit, the reason for a cancellation, or kind `cancelled` if the consumer gave
-  ///   up the rest. What the observer received is then not the whole body (RFC 9111 section 3.3 decides about
-  ///   incomplete responses).
+  ///   up the rest. The observer has then received an incomplete body (RFC 9111 section 3.3 decides about incomplete
+  ///   responses).
   func end(_ result: Result<BodyEnd, LupineError>)
 }
 

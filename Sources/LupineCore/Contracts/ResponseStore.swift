@@ -130,7 +130,7 @@ extension ResponseStoreWriter {
   }
 }
 
-/// What a cache keeps of a response besides its content.
+/// The part of a stored response that is not its content: the head, the key and the cache's metadata.
 ///
 /// Its description shows neither fields nor metadata, which may be secret.
 public struct ResponseRecord: Sendable, Hashable, Codable, HidesSecrets {
@@ -172,7 +172,7 @@ public struct StoredResponse: Sendable, Hashable, Identifiable, HidesSecrets {
   ///
   /// A replacement has another identifier; an update of the record keeps it.
   public let id: String
-  /// What the cache keeps of the response besides its content.
+  /// The part of the response that is not its content.
   public var record: ResponseRecord
   /// The length of the content in bytes.
   public let length: Int64

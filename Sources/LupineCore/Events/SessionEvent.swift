@@ -9,7 +9,7 @@ public struct SessionEvent: Sendable {
   public let attempt: Int
   /// The time since the creation of the session, on its clock.
   public let time: Duration
-  /// What happened.
+  /// The kind of the event, with its values.
   public var kind: Kind { storage.value }
 
   /// Stored indirectly, because events are passed on often and their largest kinds are rare.

@@ -43,7 +43,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     get { storage.value.source }
     _modify { yield &storage.value.source }
   }
-  /// What layers and interceptors state about the response.
+  /// The attributes that layers and interceptors have set.
   public var attributes: ResponseAttributes {
     get { storage.value.attributes }
     _modify { yield &storage.value.attributes }

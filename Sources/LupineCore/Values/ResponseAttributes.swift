@@ -14,7 +14,7 @@ public protocol ResponseAttributeKey {
   associatedtype Value: Sendable = Self
 }
 
-/// What layers and interceptors state about a response, each value under its own key.
+/// The values that layers and interceptors add to a response, each under its own key.
 ///
 /// A response of a server has no attributes. Their description shows no values, which may be secret.
 public struct ResponseAttributes: Sendable, HidesSecrets {

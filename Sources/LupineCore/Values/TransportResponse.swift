@@ -10,7 +10,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   public var body: ResponseBody
   /// The sender of the response.
   public var source: Source
-  /// What layers and interceptors state about the response.
+  /// The attributes that layers and interceptors have set.
   ///
   /// The session passes them to serializers and to the program.
   ///

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// What follows a response within an attempt.
+/// The next step of an attempt after a response.
 enum NextStep: Sendable {
   /// The response is final, and its body is open.
   case answer(acceptsLongBody: Bool)

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One attempt of a request: its exchanges, and their results so far.
 ///
-/// The pipeline owns the value. What other threads read or change, such as the exchange under way, is in the request's
-/// state.
+/// The pipeline owns the value. Values that other threads read or change, such as the running exchange, are in the
+/// request's state.
 struct Attempt: Sendable {
   let execution: RequestExecution
   let number: Int

@@ -70,7 +70,7 @@ struct LastExchange: Sendable {
   var head: HTTPResponse?
   /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
   var metrics: TransferMetrics?
-  /// What layers and interceptors state about the response.
+  /// The attributes that layers and interceptors have set.
   var attributes = ResponseAttributes()
 
   init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {

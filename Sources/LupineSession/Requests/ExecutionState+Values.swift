@@ -3,14 +3,14 @@ import LupineCore
 // The results of state changes: each contains the work of the caller outside the lock.
 
 extension ExecutionState {
-  /// What a task that awaits the outcome must do.
+  /// The next step of a task that awaits the outcome.
   enum Role {
     case lead
     case follow
     case take(RequestOutcome)
   }
 
-  /// What to end when the request or its attempt is cancelled.
+  /// The work that ends when the request or its attempt is cancelled.
   struct Cancellation {
     let control: ExchangeControl?
     let works: [@Sendable () -> Void]

@@ -81,7 +81,7 @@ public struct RequestOutcome: Sendable {
     }
   }
 
-  /// What layers and interceptors state about the response.
+  /// The attributes that layers and interceptors have set.
   public var attributes: ResponseAttributes {
     switch storage {
     case .response(let response): response.attributes

@@ -135,7 +135,7 @@ extension StreamedResponseHandler {
   public func followUp(after outcome: RequestOutcome) async -> FollowUp { .end() }
 }
 
-/// What follows an attempt whose response was handed over, such as another connection of a stream of events.
+/// The next step after an attempt whose response was handed over, such as another connection of a stream of events.
 public enum FollowUp: Sendable {
   /// The request ends.
   ///
@@ -150,7 +150,7 @@ public enum FollowUp: Sendable {
 
 /// The decision of a `ResponseHandler` about a response, made at its head.
 public struct ResponseDecision: Sendable {
-  /// What follows the head.
+  /// The next step after the head.
   public enum Step: Sendable {
     /// The body is received.
     ///
@@ -164,7 +164,7 @@ public struct ResponseDecision: Sendable {
     case send(@Sendable () async throws(LupineError) -> OutgoingRequest)
   }
 
-  /// What follows the head.
+  /// The next step after the head.
   public var step: Step
   /// The reasons, for the session's monitors.
   public var events: [SessionEvent.Kind]

@@ -176,7 +176,7 @@ extension SessionRequest {
     get async { await execution.outcome().response?.trailers }
   }
 
-  /// What layers and interceptors state about the last response, after its head has been accepted.
+  /// The attributes that layers and interceptors have set for the last response, after its head has been accepted.
   ///
   /// Empty before that, and if nothing is stated. For a stream, read it after its `head`.
   public var responseAttributes: ResponseAttributes {

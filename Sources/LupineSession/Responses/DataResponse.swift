@@ -21,7 +21,7 @@ public struct DataResponse<Value: Sendable>: Sendable {
   public let serializationDuration: Duration
   /// The value or the error.
   public let result: Result<Value, LupineError>
-  /// What layers and interceptors state about the response, such as whether it comes from a cache.
+  /// The attributes that layers and interceptors have set, such as whether the response comes from a cache.
   public let attributes: ResponseAttributes
   /// The fields that `debugDescription` redacts.
   var secretFields = SecretFields.standard

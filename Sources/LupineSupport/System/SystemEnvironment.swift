@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// What the system says about itself and the process.
+/// Reads the environment of the process and the properties of the system.
 public enum SystemEnvironment {
   /// The value of an environment variable; `nil` if it is not set.
   public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -2,7 +2,7 @@
 ///
 /// An array literal of steps is a reply, too.
 public struct ScriptedReply: Sendable {
-  /// What happens to the connection after the last step.
+  /// The fate of the connection after the last step: it stays open or ends.
   public enum Connection: Sendable, Hashable {
     /// The connection stays open if HTTP allows it (RFC 9112 section 9.3).
     ///
@@ -17,7 +17,7 @@ public struct ScriptedReply: Sendable {
 
   /// The steps, in order.
   public var steps: [Step]
-  /// What happens to the connection after the steps.
+  /// Whether the connection stays open after the steps.
   public var connection: Connection
 
   /// Creates a reply from steps.

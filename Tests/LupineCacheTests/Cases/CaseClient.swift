@@ -133,7 +133,7 @@ struct CaseClient {
 }
 
 extension CaseClient {
-  /// What the client received, and what the server logged.
+  /// The response that the client received, and the request that the server logged.
   struct Answer {
     let head: HTTPResponse
     let body: String

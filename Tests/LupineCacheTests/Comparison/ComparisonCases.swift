@@ -195,7 +195,7 @@ extension ComparisonCase {
   private static func twice(_ step: Step) -> [Step] { [step, step] }
 }
 
-/// What squid does differently, and the RFC that permits both behaviours or requires ours.
+/// The differences of squid, and the RFC that permits both behaviours or requires ours.
 extension String {
   fileprivate static let ownDate =
     "squid sends If-Modified-Since without a stored Last-Modified; RFC 9111 section 4.3.1 asks for stored validators"

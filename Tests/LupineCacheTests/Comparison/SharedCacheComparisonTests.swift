@@ -10,7 +10,7 @@ import TransportSupport
 /// The decisions of the shared cache, compared with those of squid, a shared cache of another project.
 ///
 /// The same requests are sent twice over sockets: through squid without Lupine's cache, and with Lupine's cache without
-/// squid. What the server receives shows what each cache decided about each request.
+/// squid. The requests at the server show the decisions of each cache.
 @Suite(
   .overEachTransport, .timeLimit(.minutes(2)),
   .enabled("squid is not running: run the tests beside Tests/Support/Peers/with-peers") {

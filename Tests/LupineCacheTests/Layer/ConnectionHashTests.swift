@@ -6,7 +6,7 @@ import Testing
 
 @testable import LupineCache
 
-/// What two caches with the same hash key, as in two processes, share under connection keys.
+/// Two caches with the same hash key, as in two processes, share responses under the rules of connection keys.
 @Suite struct ConnectionHashTests {
   private static func cache(_ key: [UInt8] = CacheBench.key) throws -> HTTPCache {
     try HTTPCache(store: MemoryResponseStore(size: .megabytes(8)), hashKey: key)

@@ -9,7 +9,7 @@ import LupineSession
 import LupineSupport
 import Testing
 
-/// What the program sees of a store that fails: its responses, and an event with the reason.
+/// If a store fails, the program still has its responses, and an event with the reason.
 @Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
   @Test func `each failure of the store is an event, and no error`() async throws {
     let reasons = Reasons()

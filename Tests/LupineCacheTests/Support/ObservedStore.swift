@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store in memory whose writers are counted, and may fail.
 final class ObservedStore: WrappingStore {
-  /// What fails of one writer.
+  /// The call of one writer that fails.
   enum Fault: Sendable {
     case none
     /// The store takes no such response.

@@ -5,7 +5,7 @@ import Testing
 
 /// The work of queues with 1,000 and with 10,000 waiting exchanges or timers, in steps.
 @Suite struct QueueStepTests {
-  /// What happens to the waiting exchanges of a limiter.
+  /// The way in which the waiting exchanges of a limiter end.
   enum Load: CaseIterable {
     case cancelled, cancelledFromTheEnd, cancelledAtManyHosts, started, startedAtManyHosts, startedWithManyPriorities
 

@@ -5,7 +5,7 @@ import LupineSession
 import LupineStreams
 import Testing
 
-/// What a program reads of a running request.
+/// The properties of a running request that a program reads.
 @Suite struct RequestStateTests {
   /// A server that answers after a test has released it.
   private struct Server {

@@ -3,7 +3,7 @@ import LupineMock
 import LupineSession
 import Testing
 
-/// What the action of a timer starts belongs to the simulation.
+/// The work that the action of a timer starts belongs to the simulation.
 @Suite struct TimerValuesTests {
   @Test(arguments: 0..<10 as Range<UInt64>)
   func `blocking work of a timer runs in the simulation`(seed: UInt64) async throws {

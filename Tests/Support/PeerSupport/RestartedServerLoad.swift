@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// All requests use the same transport.
 package struct RestartedServerLoad: Sendable {
-  /// What the server speaks.
+  /// The protocol of the server.
   package enum Line: String, CaseIterable, Codable, Sendable {
     case unixSocket = "HTTP/1.1 over a Unix-domain socket"
     case secured = "HTTP/1.1 over TLS"

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// As a proxy with TLS it is also the server at the end of its tunnels, which have TLS within TLS.
 package final class CutPeer: Sendable {
-  /// What a connection has sent completely; the handshake is the one with the server.
+  /// The last part that a connection has sent completely; the handshake is the one with the server.
   package enum Milestone: Sendable {
     case none, handshake, response
     /// The response and close_notify.
@@ -21,7 +21,7 @@ package final class CutPeer: Sendable {
     var isAfterHandshake = false
   }
 
-  /// What each connection has sent completely, in the order of their ends.
+  /// The milestone of each connection, in the order of their ends.
   package let milestones: AsyncStream<Milestone>
   private let yield: AsyncStream<Milestone>.Continuation
   private let listener: LoopbackListener
@@ -74,7 +74,7 @@ package final class CutPeer: Sendable {
   }
 }
 
-/// What carries the records of a connection.
+/// Carries the records of a connection.
 private protocol RecordCarrier {
   /// Sends all bytes; false if the connection ends before.
   func write(_ bytes: [UInt8]) -> Bool

@@ -158,7 +158,7 @@ private final class RelayedConnection {
 /// Whether the thread of one connection of a ``TLSRelay`` can pass bytes on; any thread may wait until it cannot.
 private final class RelayProgress: Sendable {
   private struct State {
-    /// What the thread polls for; `nil` while it passes bytes on.
+    /// The descriptors that the thread polls; `nil` while it passes bytes on.
     var polled: [pollfd]?
     var hasEnded = false
     /// Signalled when the thread polls again or ends.

@@ -65,7 +65,7 @@ final class FuzzedRequest: HTTP2StreamUser {
   }
 }
 
-// What the session calls.
+// The calls of the session.
 extension FuzzedRequest {
   func streamReceived(interim head: HTTPResponse) {
     checkOpen()

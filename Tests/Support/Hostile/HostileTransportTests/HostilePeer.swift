@@ -39,7 +39,7 @@ final class HostilePeer: Sendable {
 
   deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  /// What the thread of the server does.
+  /// The work of the server's thread.
   private final class Work: Sendable {
     private let listener: Int32
     private let pieces: [[UInt8]]
