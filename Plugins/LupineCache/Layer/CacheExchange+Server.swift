@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 
-// What goes to the server, and what becomes of its response.
+// The request that goes to the server, and the handling of its response.
 extension CacheExchange {
   /// Sends the request, and answers with the stored response if the server fails and that is permitted.
   func send(_ reason: CacheStatus.Forward, _ rules: ReuseRules?) async throws(LupineError) -> TransportResponse {
