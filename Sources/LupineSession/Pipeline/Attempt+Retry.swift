@@ -82,7 +82,7 @@ extension Attempt {
   /// Calls the retriers for a status before the body is handed over; returns the reason not to hand it over, if any.
   mutating func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest) async -> LupineError? {
     var outcome = RequestOutcome(head)
-    if !redirects.isEmpty { outcome.redirects = redirects }
+    if !redirects.steps.isEmpty { outcome.redirects = redirects.steps }
     guard !retriers.isEmpty, head.statusCode >= 400, let original = try? execution.original.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original) {
     case .again(let delay):
@@ -126,7 +126,7 @@ extension Attempt {
     let (started, sent, source) = execution.state.withLock { ($0.timing.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
     return AttemptOutcome(
-      request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
+      request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects.steps,
       number: number - retries.earlierAttempts, response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,
       error: failure(of: result),

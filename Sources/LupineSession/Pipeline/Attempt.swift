@@ -13,10 +13,7 @@ struct Attempt: Sendable {
   let number: Int
   /// The authentication state of each server and proxy.
   var authentications: [AuthenticationContext.Recipient: AuthenticationState] = [:]
-  /// The URLs of the redirects so far.
-  var visited: [HTTPURL] = []
-  /// The redirects that were followed.
-  var redirects: [RedirectStep] = []
+  var redirects = Redirects()
   /// The last body that interceptors received; its metrics are used if they abandon it.
   var body: ResponseBody?
   /// See `FinalResponse.acceptsLongBody`.
@@ -61,8 +58,7 @@ struct Attempt: Sendable {
 
   /// Resets the redirects and the change of origin when an interceptor sends the request again.
   mutating func resetRedirects() {
-    visited = []
-    redirects = []
+    redirects = Redirects()
     authentications[.origin]?.returnToOrigin()
   }
 }
@@ -103,7 +99,7 @@ extension Attempt {
       }
       var outcome = RequestOutcome(received)
       if let refusal { outcome.error = refusal }
-      if !redirects.isEmpty { outcome.redirects = redirects }
+      if !redirects.steps.isEmpty { outcome.redirects = redirects.steps }
       return AttemptResult(request: request, outcome: outcome, isFinal: isValidated)
     } catch {
       return failed(error, request)
@@ -116,7 +112,7 @@ extension Attempt {
     }
     let isFinal = ended != nil || execution.state.withLock { $0.isHandedOver }
     var result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
-    if !redirects.isEmpty { result.outcome.redirects = redirects }
+    if !redirects.steps.isEmpty { result.outcome.redirects = redirects.steps }
     emit(.failed(result.outcome.error ?? error))
     return result
   }
@@ -229,41 +225,6 @@ extension Attempt {
   /// Whether the field is the session's own `Accept-Encoding`.
   private func isOwnCodings(_ field: HTTPField) -> Bool {
     field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
-  }
-}
-
-extension Attempt {
-  /// Adds the cookies that the session's store has for the request's URL.
-  ///
-  /// A `Cookie` field of the request comes first, and has precedence if both contain the same name. All cookies go into
-  /// one field (RFC 6265 section 5.4), because swift-http-types would split them.
-  func addCookies(to request: inout OutgoingRequest) {
-    if !session.hasCookieStore, !request.has(.cookie) { return }
-    let values = request.headers[values: .cookie]
-    let own = values.joined(separator: "; ")
-    guard let store = session.configuration.cookieStore else {
-      if values.count > 1 { Self.put(own, into: &request) }
-      return
-    }
-    let taken = Set(
-      own.split(separator: ";").map { pair in
-        String(pair.prefix { $0 != "=" }.drop { $0 == " " })
-      })
-    let pairs = store.cookies(for: request.url, now: session.configuration.now()).filter { !taken.contains($0.name) }
-    guard !pairs.isEmpty || values.count > 1 else { return }
-    let added = pairs.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
-    Self.put(((own.isEmpty ? [] : [own]) + added).joined(separator: "; "), into: &request)
-  }
-
-  private static func put(_ cookies: String, into request: inout OutgoingRequest) {
-    request.headers[values: .cookie] = [cookies]
-  }
-
-  /// Stores the cookies of a response.
-  func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
-    guard session.hasCookieStore, response.source == .origin, let store = configuration.cookieStore else { return }
-    let fields = response.head.headerFields[values: .setCookie]
-    if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
   }
 }
 

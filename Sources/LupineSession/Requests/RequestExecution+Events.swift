@@ -17,8 +17,8 @@ extension RequestExecution {
     let kinds = kind.kinds
     let own = observation.load(ordering: .acquiring) == .request ? state.withLock { $0.settings.monitors } : []
     guard session.observedKinds.contains(kinds) || own.contains(where: { $0.kinds.contains(kinds) }) else { return }
-    kind.redact(session.configuration.secretFields)
-    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
+    if !SessionEvent.Kinds.withSecrets.isDisjoint(with: kinds) { kind.redact(session.configuration.secretFields) }
+    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: consume kind)
     for monitor in session.configuration.monitors where monitor.kinds.contains(kinds) { monitor.receive(event) }
     for monitor in own where monitor.kinds.contains(kinds) { monitor.receive(event) }
   }
@@ -71,6 +71,13 @@ extension RequestExecution: ExchangeSupervisor {
     }
     emit(event, attempt: attempt)
   }
+}
+
+extension SessionEvent.Kinds {
+  /// The kinds that may contain secret fields.
+  fileprivate static let withSecrets: SessionEvent.Kinds = [
+    .head, .informational, .tunnelled, .trailers, .failed, .resending, .validated, .finished,
+  ]
 }
 
 extension SessionEvent.Kind {

@@ -20,7 +20,7 @@ public final class Session: Sendable {
   let hasPolicies: Bool
   /// Whether there is a retrier that decides about failures of serializers.
   let retriesSerializers: Bool
-  let hasCookieStore: Bool
+  let cookies: RequestCookies
   let hasCodings: Bool
   let hasCredentialProvider: Bool
   let hasProxies: Bool
@@ -60,7 +60,7 @@ public final class Session: Sendable {
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
     retriesSerializers = configuration.retriers.contains { $0.decidesAboutSerializers }
     hasCodings = !configuration.contentCodings.isEmpty
-    hasCookieStore = configuration.cookieStore != nil
+    cookies = RequestCookies(store: configuration.cookieStore, now: configuration.now)
     hasCredentialProvider = configuration.credentialProvider != nil
     hasProxies = !configuration.proxies.isEmpty
     connectionKeys = ConnectionKeys(

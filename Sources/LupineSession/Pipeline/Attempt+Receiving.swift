@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// Makes the exchanges of one attempt: the request, then those after redirects and challenges.
+/// Receives the final response of an attempt, and hands it over at its head if its body has a reader.
 extension Attempt {
   func warn(_ text: String) { emit(.warning(text)) }
 
@@ -99,104 +99,6 @@ extension Attempt {
     execution.streamedHandler?.handOver(response)
     for waiter in execution.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
-  }
-
-  /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer; returns at its head.
-  ///
-  /// A failed exchange is made again if that is safe; see `Resends`.
-  @inline(__always)  // See `Pipeline.run`.
-  mutating func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
-    var request = request
-    var resends = Resends()
-    while true {
-      var sent = request
-      addCookies(to: &sent)
-      if hasCredential { sent = try await authorized(sent) }
-      let proxyAuthorization = session.hasProxies ? try await self.proxyAuthorization(for: sent) : nil
-      sent.scanFields()
-      try RequestRules.check(sent, limits: session.configuration.limits)
-      if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
-      dropForeignCredentials(of: &sent, proxyAuthorization)
-      let response: TransportResponse
-      do throws(LupineError) {
-        response = try await sendOnce(sent, for: request, proxyAuthorization, resends.needsNewConnection)
-      } catch {
-        try resend(sent, after: error, &resends)
-        continue
-      }
-      if isPlainAnswer(response) {
-        receiveBody(of: response)
-        return FinalResponse(response: response)
-      }
-      let next: NextStep
-      do throws(LupineError) {
-        next = try await nextStep(after: response, to: sent, for: request)
-      } catch {
-        await abandonExchange(response.body)
-        throw error
-      }
-      switch next {
-      case .answer(let acceptsLongBody): return FinalResponse(response: response, acceptsLongBody: acceptsLongBody)
-      case .authenticate: await leave(response)
-      case .redirect(let following), .restart(let following):
-        await leave(response)
-        if following.url != request.url { follow(from: request.url, to: following.url) }
-        request = following
-      }
-    }
-  }
-
-  /// - Parameters:
-  ///   - original: the request without the fields of this exchange; a redirect starts from it.
-  ///   - proxyAuthorization: the value that is sent to the proxy only.
-  ///   - needsNewConnection: see `TransferContext.needsNewConnection`.
-  @inline(__always)  // See `Pipeline.run`.
-  private mutating func sendOnce(
-    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?, _ needsNewConnection: Bool
-  ) async throws(LupineError) -> TransportResponse {
-    var control = ExchangeControl(now: session.clock.now, for: execution)
-    do throws(LupineError) {
-      while try !execution.begin(control, request, for: original) {
-        guard execution.mustWait else {
-          await abandonExchange()
-          continue
-        }
-        await execution.passGate()
-        control = ExchangeControl(now: session.clock.now, for: execution)
-      }
-      emit(.sending(request.summary))
-      var context = context(for: request, control: control, proxyAuthorization)
-      if needsNewConnection { context.needsNewConnection = true }
-      let response = try await session.openRoute()(request, in: context)
-      execution.state.withLock { state in
-        state.history.accept(response.head, response.attributes)
-        state.source = response.source
-      }
-      emit(.head(response.head))
-      return response
-    } catch {
-      close(control, status: nil, metrics: error.metrics)
-      throw error.caused(by: control)
-    }
-  }
-
-  func close(_ control: ExchangeControl?, status: Int?, metrics: TransferMetrics?) {
-    control?.finish()
-    execution.state.withLock { $0.endExchange(status: status, metrics: metrics) }
-  }
-
-  /// Describes the exchange to the transport.
-  mutating func context(
-    for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
-  ) -> TransferContext {
-    let context = TransferContext(
-      id: execution.id, attempt: number, settings: session.exchangeSettings, control: control)
-    guard session.hasOwnRoutes || request.timeouts != nil else { return context }
-    return context.connecting(
-      as: connectionKey(for: request),
-      within: request.timeouts.map(\.connect) ?? session.configuration.timeouts.connect,
-      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
-      proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization)
   }
 }
 

@@ -6,20 +6,122 @@ import Synchronization
 enum NextStep: Sendable {
   /// The response is final, and its body is open.
   case answer(acceptsLongBody: Bool)
-  /// A redirect is followed.
-  case redirect(OutgoingRequest)
   /// The same request is sent with a credential for the server or the proxy.
   case authenticate
-  /// Another request is sent: one of the response's handler, for example for a file from its beginning, or the same
-  /// request without `Expect`.
+  /// Another request is sent: after a redirect, for the response's handler, such as a file from its beginning, or the
+  /// same request without `Expect`.
   case restart(OutgoingRequest)
 }
 
+/// The exchanges of one attempt: prepare, cookies, credentials, send, follow.
+///
+/// `Redirects`, `RequestCookies`, `Resends` and the authentication states decide; this file acts on their decisions.
+extension Attempt {
+  /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer; returns at its head.
+  ///
+  /// A failed exchange is made again if that is safe; see `Resends`.
+  @inline(__always)  // See `Pipeline.run`.
+  mutating func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
+    var request = request
+    var resends = Resends()
+    while true {
+      var sent = request
+      session.cookies.add(to: &sent)
+      if hasCredential { sent = try await authorized(sent) }
+      let proxyAuthorization = session.hasProxies ? try await self.proxyAuthorization(for: sent) : nil
+      sent.scanFields()
+      try RequestRules.check(sent, limits: session.configuration.limits)
+      if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
+      dropForeignCredentials(of: &sent, proxyAuthorization)
+      let response: TransportResponse
+      do throws(LupineError) {
+        response = try await sendOnce(sent, for: request, proxyAuthorization, resends.needsNewConnection)
+      } catch {
+        try resend(sent, after: error, &resends)
+        continue
+      }
+      if isPlainAnswer(response) {
+        receiveBody(of: response)
+        return FinalResponse(response: response)
+      }
+      let next: NextStep
+      do throws(LupineError) {
+        next = try await nextStep(after: response, to: sent, for: request)
+      } catch {
+        await abandonExchange(response.body)
+        throw error
+      }
+      switch next {
+      case .answer(let acceptsLongBody): return FinalResponse(response: response, acceptsLongBody: acceptsLongBody)
+      case .authenticate: await leave(response)
+      case .restart(let following):
+        await leave(response)
+        if following.url != request.url { follow(from: request.url, to: following.url) }
+        request = following
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - original: the request without the fields of this exchange; a redirect starts from it.
+  ///   - proxyAuthorization: the value that is sent to the proxy only.
+  ///   - needsNewConnection: see `TransferContext.needsNewConnection`.
+  @inline(__always)  // See `Pipeline.run`.
+  private mutating func sendOnce(
+    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?, _ needsNewConnection: Bool
+  ) async throws(LupineError) -> TransportResponse {
+    var control = ExchangeControl(now: session.clock.now, for: execution)
+    do throws(LupineError) {
+      while try !execution.begin(control, request, for: original) {
+        guard execution.mustWait else {
+          await abandonExchange()
+          continue
+        }
+        await execution.passGate()
+        control = ExchangeControl(now: session.clock.now, for: execution)
+      }
+      emit(.sending(request.summary))
+      var context = context(for: request, control: control, proxyAuthorization)
+      if needsNewConnection { context.needsNewConnection = true }
+      let response = try await session.openRoute()(request, in: context)
+      execution.state.withLock { state in
+        state.history.accept(response.head, response.attributes)
+        state.source = response.source
+      }
+      emit(.head(response.head))
+      return response
+    } catch {
+      close(control, status: nil, metrics: error.metrics)
+      throw error.caused(by: control)
+    }
+  }
+
+  func close(_ control: ExchangeControl?, status: Int?, metrics: TransferMetrics?) {
+    control?.finish()
+    execution.state.withLock { $0.endExchange(status: status, metrics: metrics) }
+  }
+
+  /// Describes the exchange to the transport.
+  mutating func context(
+    for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
+  ) -> TransferContext {
+    let context = TransferContext(
+      id: execution.id, attempt: number, settings: session.exchangeSettings, control: control)
+    guard session.hasOwnRoutes || request.timeouts != nil else { return context }
+    return context.connecting(
+      as: connectionKey(for: request),
+      within: request.timeouts.map(\.connect) ?? session.configuration.timeouts.connect,
+      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization)
+  }
+}
+
+/// What follows a response.
 extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
-    guard !session.hasCookieStore, execution.handler == nil, status != 401, status != 407, status != 417,
+    guard session.cookies.store == nil, execution.handler == nil, status != 401, status != 407, status != 417,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
     return hasNoAuthentication
@@ -34,11 +136,10 @@ extension Attempt {
     after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
   ) async throws(LupineError) -> NextStep {
     try notifySchemes(of: response, to: sent)
-    keepCookies(of: response, to: sent)
+    session.cookies.keep(response, to: sent)
     reportEnd(of: response)
     if response.source == .origin, let next = unexpecting(request, after: response) { return .restart(next) }
-    // A proxy's response cannot redirect the request.
-    if response.source == .origin, let next = try redirect(after: response, to: request) { return .redirect(next) }
+    if let next = try redirect(after: response, to: request) { return .restart(next) }
     if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
       try await answers(response, to: challenger)
     {
@@ -119,28 +220,20 @@ extension Attempt {
   private mutating func redirect(
     after response: TransportResponse, to request: OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest? {
-    let head = response.head
-    guard RedirectRules.isRedirect(head, response.statusCode) else { return nil }
-    let redirector = execution.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(
-      secrets: session.configuration.secretFields, limits: session.configuration.limits,
-      allowsDowngrade: redirector.allowsDowngrade)
-    visited.append(request.url)
-    do throws(LupineError) {
-      let proposed = try rules.next(after: head, to: request, visited: visited)
-      let next = redirector.decide(proposed, head).map { rules.withoutStraySecrets($0, from: request) }
-      reportRedirect(to: next?.url.redacted, head, request, next == nil ? Self.isKept : "status \(head.status.code)")
-      guard let next else { return nil }
-      redirects.append(RedirectStep(request: request, response: head))
+    let redirector = execution.state.withLock { $0.settings.redirector } ?? configuration.redirector
+    switch redirects.decide(after: response, to: request, by: redirector, configuration) {
+    case nil: return nil
+    case .follow(let next, let reason)?:
+      reportRedirect(to: next.url.redacted, response.head, request, reason)
       return next
-    } catch {
-      reportRedirect(to: nil, head, request, redirector.follows ? error.message : Self.isKept)
-      if redirector.follows { throw error }
+    case .keep(let reason)?:
+      reportRedirect(to: nil, response.head, request, reason)
       return nil
+    case .fail(let error)?:
+      reportRedirect(to: nil, response.head, request, error.message)
+      throw error
     }
   }
-
-  private static let isKept = "the redirector keeps it as the response"
 
   /// - Parameter next: the URL of the next request; `nil` if the redirect is not followed.
   private func reportRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {

@@ -1,0 +1,65 @@
+import HTTPTypes
+import LupineFoundation
+import Testing
+
+@testable import LupineCore
+@testable import LupineSession
+
+/// The redirects of one attempt, as a value.
+@Suite struct RedirectsTests {
+  private func response(
+    _ status: HTTPResponse.Status = .found, to location: String? = "/next",
+    from source: TransportResponse.Source = .origin
+  ) -> TransportResponse {
+    var head = HTTPResponse(status: status)
+    head.headerFields[.location] = location
+    return TransportResponse(head: head, body: .complete(Data()), source: source)
+  }
+
+  private func outcome(_ decision: Redirects.Decision?) -> String {
+    switch decision {
+    case .follow(let next, let reason)?: "follow \(next.url.path): \(reason)"
+    case .keep(let reason)?: "keep: \(reason)"
+    case .fail(let error)?: "fail: \(error.kind)"
+    case nil: "none"
+    }
+  }
+
+  private func decide(_ response: TransportResponse, _ redirector: Redirector = .follow) throws -> String {
+    var redirects = Redirects()
+    let decision = redirects.decide(
+      after: response, to: try OutgoingRequest("https://example.com/"), by: redirector, SessionConfiguration())
+    #expect(redirects.steps.count == (outcome(decision).hasPrefix("follow") ? 1 : 0))
+    return outcome(decision)
+  }
+
+  @Test func `a redirect of the server is followed, and recorded`() throws {
+    #expect(try decide(response()) == "follow /next: status 302")
+  }
+
+  @Test func `other responses do not redirect`() throws {
+    #expect(try decide(response(.ok)) == "none")
+    #expect(try decide(response(to: nil)) == "none")
+    #expect(try decide(response(from: .proxy)) == "none")
+  }
+
+  @Test func `a redirector that does not follow keeps the response, whatever its Location`() throws {
+    #expect(try decide(response(), .doNotFollow) == "keep: the redirector keeps it as the response")
+    #expect(try decide(response(to: "ftp://x"), .doNotFollow) == "keep: the redirector keeps it as the response")
+  }
+
+  @Test func `a redirect that cannot be followed is an error`() throws {
+    #expect(try decide(response(to: "http://example.com/")) == "fail: redirectFailed")
+  }
+
+  @Test func `too many redirects are an error`() throws {
+    var redirects = Redirects()
+    let configuration = SessionConfiguration()
+    let request = try OutgoingRequest("https://example.com/")
+    for _ in 0..<configuration.limits.redirects {
+      #expect(outcome(redirects.decide(after: response(), to: request, by: .follow, configuration)).hasPrefix("follow"))
+    }
+    let last = outcome(redirects.decide(after: response(), to: request, by: .follow, configuration))
+    #expect(last == "fail: limitExceeded(redirects)")
+  }
+}
