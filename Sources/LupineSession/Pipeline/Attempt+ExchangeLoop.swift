@@ -221,7 +221,9 @@ extension Attempt {
     after response: TransportResponse, to request: OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest? {
     let redirector = execution.state.withLock { $0.settings.redirector } ?? configuration.redirector
-    switch redirects.decide(after: response, to: request, by: redirector, configuration) {
+    let rules = RedirectRules(
+      secrets: configuration.secretFields, limits: configuration.limits, allowsDowngrade: redirector.allowsDowngrade)
+    switch redirects.decide(after: response, to: request, by: redirector, rules) {
     case nil: return nil
     case .follow(let next, let reason)?:
       reportRedirect(to: next.url.redacted, response.head, request, reason)

@@ -24,13 +24,10 @@ struct Redirects: Sendable {
   ///   - request: the request without the fields of its exchange.
   ///   - redirector: decides whether the redirect is followed, and may change the request.
   mutating func decide(
-    after response: TransportResponse, to request: OutgoingRequest, by redirector: Redirector,
-    _ configuration: SessionConfiguration
+    after response: TransportResponse, to request: OutgoingRequest, by redirector: Redirector, _ rules: RedirectRules
   ) -> Decision? {
     // A proxy's response cannot redirect the request.
     guard response.source == .origin, RedirectRules.isRedirect(response.head, response.statusCode) else { return nil }
-    let rules = RedirectRules(
-      secrets: configuration.secretFields, limits: configuration.limits, allowsDowngrade: redirector.allowsDowngrade)
     visited.append(request.url)
     do throws(LupineError) {
       let proposed = try rules.next(after: response.head, to: request, visited: visited)

@@ -7,6 +7,8 @@ import Testing
 
 /// The redirects of one attempt, as a value.
 @Suite struct RedirectsTests {
+  private let rules = RedirectRules(secrets: .standard, limits: Limits())
+
   private func response(
     _ status: HTTPResponse.Status = .found, to location: String? = "/next",
     from source: TransportResponse.Source = .origin
@@ -28,7 +30,7 @@ import Testing
   private func decide(_ response: TransportResponse, _ redirector: Redirector = .follow) throws -> String {
     var redirects = Redirects()
     let decision = redirects.decide(
-      after: response, to: try OutgoingRequest("https://example.com/"), by: redirector, SessionConfiguration())
+      after: response, to: try OutgoingRequest("https://example.com/"), by: redirector, rules)
     #expect(redirects.steps.count == (outcome(decision).hasPrefix("follow") ? 1 : 0))
     return outcome(decision)
   }
@@ -54,12 +56,11 @@ import Testing
 
   @Test func `too many redirects are an error`() throws {
     var redirects = Redirects()
-    let configuration = SessionConfiguration()
     let request = try OutgoingRequest("https://example.com/")
-    for _ in 0..<configuration.limits.redirects {
-      #expect(outcome(redirects.decide(after: response(), to: request, by: .follow, configuration)).hasPrefix("follow"))
+    for _ in 0..<rules.limits.redirects {
+      #expect(outcome(redirects.decide(after: response(), to: request, by: .follow, rules)).hasPrefix("follow"))
     }
-    let last = outcome(redirects.decide(after: response(), to: request, by: .follow, configuration))
+    let last = outcome(redirects.decide(after: response(), to: request, by: .follow, rules))
     #expect(last == "fail: limitExceeded(redirects)")
   }
 }
