@@ -41,11 +41,11 @@ public final class HTTPCache: Sendable {
     ///
     /// Default: 16.
     public var backgroundRefreshes = 16
-    /// The longest time that a request waits for the response to another request, whose user and URL are the same.
+    /// The longest time that a request waits for the response to another request of the same user for the same URL.
     ///
-    /// Requests that arrive while one is under way wait until its response is stored. They are sent themselves after
-    /// this time, or as soon as it is known that the response is not stored or does not answer them. Later requests for
-    /// the response do not wait, until one was stored. Zero sends each request.
+    /// While a request is running, requests for the same response wait until it is stored. A waiting request is sent
+    /// after this time, or as soon as the cache knows that the response is not stored or does not answer it. After
+    /// that, requests for this response do not wait until one is stored again. With zero, no request waits.
     ///
     /// Default: 5 seconds.
     public var collapsedWait = Duration.seconds(5)

@@ -46,7 +46,7 @@ public struct OfflineRetrier: Retrier {
     return await network.waitUntilAvailable(within: maximumWait, on: attempt.clock) ? .retry : .doNotRetry
   }
 
-  /// Whether the retrier retries after a failure of a serializer: no, because the response has arrived.
+  /// `false`: a serializer that fails has received a response, so another attempt is not the remedy.
   public var decidesAboutSerializers: Bool { false }
 
   private func failedWithoutNetwork(_ attempt: AttemptOutcome) -> Bool {

@@ -87,11 +87,11 @@ public final class ConcurrencyLimiter: Plugin {
   }
 
   /// Takes a place if one is free; `false` if the exchange must wait for one.
-  func enters(_ entry: Entry) -> Bool { entry.state.withLock { $0.enters(limit) } }
+  func takePlace(in entry: Entry) -> Bool { entry.state.withLock { $0.takePlace(limit) } }
 
   private func admit(_ entry: Entry) -> Admission {
     entry.state.withLock { queue in
-      if queue.enters(limit) { return .running }
+      if queue.takePlace(limit) { return .running }
       guard queue.waiting.count < queueLimit else { return .full }
       let waiter = Waiter<Void>()
       return .waiting(waiter, queue.waiting.append(waiter))
@@ -110,7 +110,7 @@ extension Plugin where Self == ConcurrencyLimiter {
 
 extension ConcurrencyLimiter.Queue {
   /// Takes a place if one is free.
-  mutating func enters(_ limit: Int) -> Bool {
+  mutating func takePlace(_ limit: Int) -> Bool {
     guard running < limit else { return false }
     running += 1
     return true
@@ -132,7 +132,7 @@ struct ConcurrencyLayer: ExchangeLayer {
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
     let queue = limiter.queue(of: request)
-    if !limiter.enters(queue) { try await limiter.wait(in: queue, context) }
+    if !limiter.takePlace(in: queue) { try await limiter.wait(in: queue, context) }
     do throws(LupineError) {
       let response = try await next(request, in: context)
       response.body.onEnd { [limiter] _ in limiter.leave(queue) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The states of a policy: one for each key, made when it is first used.
 ///
-/// An exchange looks its state up once, and keeps it until its end. Of more than a thousand keys, those that were not
-/// used recently are dropped, unless they are in use.
+/// An exchange finds its state once and holds it until it ends. Beyond 1,000 keys, states that were not used recently
+/// are dropped, except those that `isInUse` keeps.
 final class PolicyStates<State: Sendable>: Sendable {
   /// The state of one key.
   final class Entry: Sendable {

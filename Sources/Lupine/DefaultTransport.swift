@@ -9,8 +9,7 @@ import LupineSupport
   import LupineCurl
 #endif
 
-/// The transport of the standard defaults: the native one, unless the environment variable `LUPINE_TRANSPORT` names
-/// another one.
+/// Selects the transport of `standardDefaults()`: the native one, or the one that `LUPINE_TRANSPORT` names.
 enum DefaultTransport {
   private static let variable = "LUPINE_TRANSPORT"
 

@@ -84,8 +84,8 @@ extension Session.Builder {
   /// Adds the parts of the default session: the native transport, the content codings and Digest.
   ///
   /// The native transport uses HTTP/2 over TLS if the server selects it (ALPN). The trait `Standard` brings all parts,
-  /// the trait `Native` alone brings the transport. The environment variable `LUPINE_TRANSPORT` names another transport:
-  /// `curl`, with the trait `Standard`; `native` names the default one. With any other value `build()` throws.
+  /// the trait `Native` alone brings the transport. The environment variable `LUPINE_TRANSPORT` selects `native` (the
+  /// default) or, with the trait `Standard`, `curl`. With any other value `build()` throws.
   ///
   /// Earlier settings stay: a transport, such as a mock, and a coding or a scheme of the same name. Later settings
   /// replace these.

@@ -27,11 +27,11 @@ public enum LoopCommand: Sendable {
     case lookedUp(HostLookups.Outcome)
     /// The connect timeout has passed.
     case connectTimedOut
-    /// The server has sent no 100 for a while.
+    /// The time to wait for 100 (Continue) has passed.
     case continueTimedOut
   }
 
-  /// Fails the work that the command would start, because the loop could not be created.
+  /// Ends the work of the command with an error, because the loop could not be created.
   func refuse(_ error: LupineError) {
     switch self {
     case .start(let submission): submission.refuse(error)

@@ -21,7 +21,7 @@ import Testing
       TransferContext(id: RequestID(1), control: control, sink: { _ in .discard(limit: 0) })
     }
     let queue = limiter.queue(of: OutgoingRequest(url: url))
-    #expect(limiter.enters(queue))
+    #expect(limiter.takePlace(in: queue))
     return await StepCount.count {
       let controls = (0..<count).map { _ in ExchangeControl() }
       await withTaskGroup(of: Void.self) { group in

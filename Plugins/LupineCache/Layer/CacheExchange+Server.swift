@@ -85,7 +85,8 @@ extension CacheExchange {
     return try await answer(rules.candidate, rules.candidate.entry.head(age: rules.freshness.age), status)
   }
 
-  /// The request to send, with the conditions of the cache, and with what the policy tells caches on the way.
+  /// The request to send: with the conditions of the cache, and with the `Cache-Control` field of the policy for other
+  /// caches.
   func outgoing(_ conditions: HTTPFields?) -> OutgoingRequest {
     var request = original
     for field in conditions ?? [:] { request.headers[field.name] = field.value }

@@ -2,9 +2,9 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-// Requests that wait for the response to another request.
+// A request leads (it is sent, and others wait for its response), waits for a leader, or is sent alone.
 extension CacheExchange {
-  /// Names the response for the requests that wait for each other.
+  /// Identifies the response: requests with the same name wait for one leader.
   var responseName: Leader.Name {
     Leader.Name(url: key.exact, connection: request.connection, credential: request.credential)
   }
@@ -15,7 +15,7 @@ extension CacheExchange {
     case .send(.uriMiss), .send(.stale), .validate(.stale), .complete: break
     case .use, .validate, .send, .sendAlone, .refuse: return false
     }
-    // A retry does not share a response, because it could be the one that is retried.
+    // A retry does not wait: the leader's response could be the one that failed.
     return !request.isRetry && request.wantsWhole && request.policy == .byProtocol
       && request.directives == CacheDirectives()
   }
@@ -36,7 +36,7 @@ extension CacheExchange {
   ///
   /// If the response does not answer this request or is not stored in time, sends the request. If the leader fails, this
   /// request or another waiter takes its place.
-  func wait(for first: Leader, _ decision: CacheDecision) async throws(LupineError) -> TransportResponse {
+  func answer(after first: Leader, _ decision: CacheDecision) async throws(LupineError) -> TransportResponse {
     let reason: CacheStatus.Forward =
       decision == .complete ? .partial : decision == .send(.uriMiss) ? .uriMiss : .stale
     let clock = SessionClock(context.clock, executor: context.executor)
@@ -44,7 +44,7 @@ extension CacheExchange {
     var leader = first
     while true {
       context.emitCache("waits for the response to another request")
-      if try await isLate(leader, until: end, on: clock) { storage.record(isShareable: false, responseName) }
+      if try await timesOut(waitingFor: leader, until: end, on: clock) { storage.record(isShareable: false, responseName) }
       let (decision, rules) = try await decide()
       if case .use(let isRevalidated) = decision, let rules {
         return try await use(rules, isRevalidated: isRevalidated, collapsed: reason)
@@ -58,20 +58,20 @@ extension CacheExchange {
     }
   }
 
-  /// Waits for the end of a leader as long as its response may answer this request; returns whether the time is up.
-  private func isLate(
-    _ leader: Leader, until end: Duration, on clock: SessionClock
+  /// Waits for the end of a leader while its response may answer this request; returns whether the wait has timed out.
+  private func timesOut(
+    waitingFor leader: Leader, until end: Duration, on clock: SessionClock
   ) async throws(LupineError) -> Bool {
-    guard try await wait(for: leader.hasHead, until: end, on: clock) else { return true }
+    guard try await awaitSignal(leader.hasHead, until: end, on: clock) else { return true }
     guard case .storing(let entry) = leader.outcome, isAnswered(by: entry) else { return false }
-    return try await !wait(for: leader.isOver, until: end, on: clock)
+    return try await !awaitSignal(leader.isOver, until: end, on: clock)
   }
 
   /// Waits for a signal, until a time at the latest; returns whether it was set.
   ///
   /// - Throws: the reason for a cancellation.
-  private func wait(
-    for signal: Signal, until end: Duration, on clock: SessionClock
+  private func awaitSignal(
+    _ signal: Signal, until end: Duration, on clock: SessionClock
   ) async throws(LupineError) -> Bool {
     let isSet = try await context.interruptible { await signal.wait(for: end - clock.now(), on: clock) }
     context.touch()

@@ -24,7 +24,7 @@ struct CacheExchange: Sendable {
     switch storage.join(responseName) {
     case .none: return try await perform(decision, rules)
     case .leads(let leader): return try await lead(leader, decision, rules)
-    case .waits(let leader): return try await wait(for: leader, decision)
+    case .waits(let leader): return try await answer(after: leader, decision)
     }
   }
 

@@ -137,7 +137,7 @@ final class CacheStorage: Sendable {
     if let failure { throw failure }
   }
 
-  /// Cancels the writes of a key, and those of responses that are under way.
+  /// Cancels the writes of a key, and keeps running requests from storing their responses under it.
   func preventStoring(_ key: String) {
     let writings = state.withLock { state in
       state.invalidations.add(key)
@@ -146,7 +146,7 @@ final class CacheStorage: Sendable {
     for writing in writings { writing.invalidate() }
   }
 
-  /// Cancels every write, and those of responses that are under way.
+  /// Cancels every write, and keeps running requests from storing their responses.
   func preventStoringAll() {
     let writings = state.withLock { state in
       state.invalidations.addAll()
@@ -194,7 +194,7 @@ final class CacheStorage: Sendable {
 
   func join(_ name: Leader.Name) -> Leaders.Role { state.withLock { $0.leaders.join(name) } }
 
-  /// Ends the wait for the head of a leader's response; it is over if the response is not being stored.
+  /// Ends the wait for the head of a leader's response. Unless the response is being stored, this also ends the leader.
   func endHead(of leader: Leader, _ name: Leader.Name) {
     leader.recordFirst(.failed)
     if case .storing = leader.outcome {} else { end(leader, name) }

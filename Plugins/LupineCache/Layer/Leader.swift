@@ -6,13 +6,13 @@ import Synchronization
 ///
 /// If it is cancelled or fails, one of the waiters takes its place.
 final class Leader: Sendable {
-  /// Names a response for the requests that wait for each other: by its URL, its user and the kind of its connection.
+  /// Identifies a response by its URL, its user and its connection key.
   struct Name: Sendable, Hashable {
     let url: String
     let connection: String
     let credential: String
 
-    // URL and user tell most names apart.
+    // The URL and the user distinguish most names.
     func hash(into hasher: inout Hasher) {
       hasher.combine(url)
       hasher.combine(credential)
@@ -53,7 +53,7 @@ final class Leader: Sendable {
 
   func record(_ outcome: Outcome) { state.withLock { $0 = outcome } }
 
-  /// Records an outcome, unless one is known.
+  /// Records an outcome if none is recorded yet.
   func recordFirst(_ outcome: Outcome) {
     state.withLock { if case .pending = $0 { $0 = outcome } }
   }
@@ -74,7 +74,7 @@ extension Leader.Outcome {
 
 /// The requests that others wait for, by the names of their responses.
 struct Leaders: Sendable {
-  /// The part of a request among those with the same response.
+  /// The role of a request among requests for the same response.
   enum Role: Sendable {
     /// It is sent, and others wait for it.
     case leads(Leader)
@@ -85,7 +85,7 @@ struct Leaders: Sendable {
   }
 
   private var running: [Leader.Name: Leader] = [:]
-  /// The names of responses for which no request waits, because the last one answered no other request in time.
+  /// The names for which no request waits, because their last response answered no waiter in time.
   private var notShareable = RecentTable<Leader.Name, Bool>(limit: 1_000)
 
   var isEmpty: Bool { running.isEmpty }

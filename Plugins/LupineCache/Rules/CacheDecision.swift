@@ -12,7 +12,7 @@ enum CacheDecision: Sendable, Equatable {
   case complete
   /// Sends the request.
   case send(CacheStatus.Forward)
-  /// Sends the request, and no other waits for it, because the store fails.
+  /// Sends the request because the store has failed; no other request waits for it.
   case sendAlone
   /// Ends the request, which wanted a stored response alone.
   case refuse

@@ -151,7 +151,7 @@ extension Exchange {
     scheduleSettle()
   }
 
-  /// Whether the exchange has no response, and libcurl watches its connection for nothing while the body waits.
+  /// Whether libcurl watches no event of the connection while the exchange has no response and its body waits.
   private var hasStoppedReading: Bool {
     isUnderWay && ports != nil && outgoing.stream == nil && outgoing.isPaused && incoming.writer == nil
       && setup?.challenge == nil

@@ -30,7 +30,7 @@ extension Loop {
 
   /// Forgets the sockets of an exchange that libcurl has closed without a callback.
   ///
-  /// libcurl before 8.2 does so if it gives up an attempt before the socket is connected (curl#11439).
+  /// libcurl before 8.2 closes a socket without a callback if it gives up the attempt before the connection is made.
   func forgetAbandoned(by exchange: Exchange) {
     exchange.attempts.removeAll { socket in
       guard watchedSocket(socket.descriptor) === socket else { return true }
@@ -217,7 +217,7 @@ extension Loop {
     sockets.firstIndex { $0?.multi === multi && $0?.tlsConnection == connection }.map { Int32($0) }
   }
 
-  /// Ends a connection and its exchanges, which libcurl then finds.
+  /// Shuts a connection down; libcurl then reads its end and ends its exchanges.
   func end(_ connection: WatchedSocket) {
     guard watchedSocket(connection.descriptor) === connection else { return }
     poller.unwatch(connection.descriptor)
@@ -279,7 +279,7 @@ final class WatchedSocket {
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.
   var tlsDetails: TLSDetails?
-  /// The highest number of a stream that has got a part of a response.
+  /// The highest number of a stream on which a part of a response has arrived.
   var lastAnsweredStream: UInt32 = 0
 
   init(_ descriptor: Int32, _ multi: Multi) {

@@ -1,9 +1,9 @@
 import LupineSupport
 
-/// Reads a body in a task, which waits for the bytes.
+/// Reads a body and suspends the calling task until bytes arrive.
 ///
-/// It is for code that consumes a body itself, such as a body within another one. A transport uses a `BodyReader`, which
-/// never waits. The calls of `read(into:)` do not overlap.
+/// Use it in code that reads a body outside a transport, such as a body that contains other bodies. A transport uses a
+/// `BodyReader`, which never waits. The calls of `read(into:)` do not overlap.
 public struct AsyncBodyReader: Sendable {
   private let base: any BodyReader
   private let ready: Signal
@@ -30,7 +30,7 @@ public struct AsyncBodyReader: Sendable {
   public func read(into buffer: UnsafeMutableRawBufferPointer) async throws(LupineError) -> Int? {
     while true {
       if Task.isCancelled { throw LupineError(.cancelled, "The task that read the body was cancelled.") }
-      // Before the read, so that a signal during the read counts.
+      // Cleared before the read, so that a signal during the read is not lost.
       ready.clear()
       switch try base.read(into: buffer) {
       case .bytes(let count): return count

@@ -2,9 +2,9 @@ import LupineSupport
 
 /// The properties that two exchanges must share to use the same connection.
 ///
-/// A connection is never used for two different keys, even if two sessions share one transport. A session makes its keys
-/// when it is built. Exchanges with the same settings have copies of one key, which are compared by their identity; the
-/// hash of a key takes constant time, whatever the number of addresses and rules in it.
+/// A connection is never used for two different keys, even if two sessions share one transport. A session makes its
+/// keys when it is built. Exchanges with the same settings hold copies of one key, which compare in constant time by
+/// identity. Hashing also takes constant time, however many addresses and rules the key has.
 public struct ConnectionKey: Sendable, Hashable {
   /// The number of the trust policy that evaluated the connection's certificates.
   ///

@@ -1,7 +1,7 @@
-/// The settings that transports with connections of their own share, such as those over libcurl and over sockets.
+/// The settings of a transport that opens network connections; the native and the libcurl transport both have them.
 ///
 /// A transport has them in its configuration. Settings of a session or a request, such as `ConnectionOptions`, apply as
-/// well; the lower limit counts.
+/// well; the lower limit applies.
 public struct NetworkSettings: Sendable, Hashable {
   /// The PEM file with the root certificates.
   ///

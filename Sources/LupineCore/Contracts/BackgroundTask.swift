@@ -43,7 +43,7 @@ public struct BackgroundTask: Sendable {
   /// The session's limits.
   public var limits: Limits { context.limits }
 
-  /// Sends a request past the layer that started the task.
+  /// Sends a request to the layers behind the one that started the task.
   ///
   /// The operation opens the body of the response (`ResponseBody.open`), for example with `.collect(limit:)`.
   ///
@@ -55,7 +55,7 @@ public struct BackgroundTask: Sendable {
   ///
   /// - Parameters:
   ///   - request: the request with all its fields. Cookies and credentials are not added.
-  ///   - next: what the layer has received as `next`.
+  ///   - next: the layer's own parameter `next`.
   /// - Throws: the error of the exchange, or the reason for a cancellation.
   public func send(
     _ request: OutgoingRequest, through next: NextExchange

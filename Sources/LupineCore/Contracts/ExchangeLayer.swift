@@ -35,21 +35,21 @@ public protocol ExchangeLayer: Sendable {
   ///   - request: the request with all its fields.
   ///   - context: the exchange. A layer that sends the exchange several times gives each of them a branch
   ///     (`TransferContext.branch(_:)`).
-  ///   - next: the next layer, or the transport. It may be called never, once or several times, at the same time, with
-  ///     another request or context, and after this method has returned.
+  ///   - next: the next layer, or the transport. The layer may call it any number of times, also concurrently, with
+  ///     another request or context, or after this method has returned.
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse
 }
 
-// Not a closure: an exchange passes each layer without an allocation and without a conversion between functions.
+// A struct instead of a closure, so that a layer calls the next one without an allocation or a function conversion.
 /// The layers that an exchange has not passed yet, and the transport.
 public struct NextExchange: Sendable {
   private let layers: [any ExchangeLayer]
   private var position = 0
   private let transport: any Transport
 
-  /// Creates the way of an exchange through layers to a transport.
+  /// Creates the chain of layers, which ends at a transport.
   ///
   /// - Parameter layers: the layers, the first one outermost. Default: none.
   public init(through layers: [any ExchangeLayer] = [], to transport: any Transport) {

@@ -37,8 +37,8 @@ public protocol Retrier: Sendable {
 
   /// Whether the retrier may retry a request because one of its serializers has failed.
   ///
-  /// If no retrier of a request may, its serializers run after the request, and no retrier is called for their
-  /// failures.
+  /// If this is `false` for all retriers of a request, its serializers run after the request, and no retrier is called
+  /// for their failures.
   ///
   /// Default: `true`.
   var decidesAboutSerializers: Bool { get }

@@ -7,9 +7,9 @@ public protocol EventMonitor: Sendable {
   /// Receives one event.
   func receive(_ event: SessionEvent)
 
-  /// The kinds of events that the monitor receives; read when the monitor is added, and for each event.
+  /// The kinds of events that the monitor receives.
   ///
-  /// An event that no monitor wants is not made.
+  /// A session reads it when it is built, and for each event. It makes no event that no monitor receives.
   ///
   /// Default: all.
   var kinds: SessionEvent.Kinds { get }

@@ -12,8 +12,8 @@ import CSockets
 
 /// Owns an eventfd that wakes a thread which waits for descriptors.
 ///
-/// The counter is never read: a poller reports each signal once, and any other thread waits for one signal alone. The
-/// counter can count almost 2⁶⁴ signals.
+/// Nothing reads the counter. A poller reports each signal once (edge-triggered); a thread without a poller uses a new
+/// `WakeUp` for each wait. The counter has room for almost 2⁶⁴ signals.
 public final class WakeUp: Sendable {
   /// The descriptor, which is ready to read after a signal.
   public let descriptor: Int32
@@ -28,8 +28,8 @@ public final class WakeUp: Sendable {
 
   /// Wakes the thread; may be called from any thread.
   ///
-  /// A signal that is lost would leave the thread asleep, so a failed call is repeated. A full counter (EAGAIN) is a signal
-  /// that the thread has not seen.
+  /// A failed call is repeated, because a lost signal would leave the thread asleep. EAGAIN means that the counter is
+  /// full, so a signal is already pending.
   public func signal() {
     var one: UInt64 = 1
     for _ in 0..<Self.attempts {

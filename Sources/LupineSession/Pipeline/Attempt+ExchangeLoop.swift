@@ -116,7 +116,7 @@ extension Attempt {
   }
 }
 
-/// What follows a response.
+/// Decides the next step after a response.
 extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {

@@ -3,7 +3,7 @@ import LupineCore
 
 /// The redirects of one attempt.
 struct Redirects: Sendable {
-  /// What follows a response that redirects.
+  /// The decision about a response that redirects.
   enum Decision {
     /// The redirect is followed with this request, for this reason.
     case follow(OutgoingRequest, reason: String)
@@ -18,7 +18,7 @@ struct Redirects: Sendable {
   /// The URLs of the requests that were redirected.
   private var visited: [HTTPURL] = []
 
-  /// Decides what follows a response; `nil` if it does not redirect.
+  /// Decides about a response; `nil` if it does not redirect.
   ///
   /// - Parameters:
   ///   - request: the request without the fields of its exchange.
@@ -31,14 +31,14 @@ struct Redirects: Sendable {
     visited.append(request.url)
     do throws(LupineError) {
       let proposed = try rules.next(after: response.head, to: request, visited: visited)
-      guard let chosen = redirector.decide(proposed, response.head) else { return .keep(reason: Self.isKept) }
+      guard let chosen = redirector.decide(proposed, response.head) else { return .keep(reason: Self.keptReason) }
       steps.append(RedirectStep(request: request, response: response.head))
       return .follow(
         rules.withoutStraySecrets(chosen, from: request), reason: "status \(response.head.status.code)")
     } catch {
-      return redirector.follows ? .fail(error) : .keep(reason: Self.isKept)
+      return redirector.follows ? .fail(error) : .keep(reason: Self.keptReason)
     }
   }
 
-  private static let isKept = "the redirector keeps it as the response"
+  private static let keptReason = "the redirector keeps it as the response"
 }

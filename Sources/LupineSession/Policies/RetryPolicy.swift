@@ -86,7 +86,7 @@ public struct RetryPolicy: Retrier {
   /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
-  /// Whether the policy retries after a failure of a serializer: no, because the response has arrived.
+  /// `false`: a serializer that fails has received a response, so another attempt is not the remedy.
   public var decidesAboutSerializers: Bool { false }
 
   /// The delay of the retry; `nil` if the server asks for more than the cap.
@@ -183,7 +183,7 @@ public struct ConnectionLostRetryPolicy: Retrier {
   /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
 
-  /// Whether the policy retries after a failure of a serializer: no, because the response has arrived.
+  /// `false`: a serializer that fails has received a response, so another attempt is not the remedy.
   public var decidesAboutSerializers: Bool { false }
 }
 

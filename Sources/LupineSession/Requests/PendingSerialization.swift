@@ -54,9 +54,10 @@ public final class PendingSerialization<Value: Sendable>: RetriableSerializer {
 extension RequestExecution {
   /// Adds a serializer of the response, for a handler or for an awaited value of a request type.
   ///
-  /// If a retrier of the request decides about serializers and the response has not arrived yet, the serializer runs before the request ends,
-  /// and the retriers decide about its failure. Otherwise, and if the body is handed over at its head, it runs when the
-  /// result is read, and no retrier decides. A serializer that names no decoder uses the session's.
+  /// If a retrier of the request decides about serializers and the response has not arrived yet, the serializer runs
+  /// before the request ends, and the retriers decide about its failure. Otherwise, and if the body is handed over at
+  /// its head, it runs when the result is read, and no retrier decides. A serializer that names no decoder uses the
+  /// session's.
   public func addSerializer<Serializer: ResponseSerializer>(
     _ serializer: Serializer
   ) -> PendingSerialization<Serializer.Output> {

@@ -38,7 +38,7 @@ public final class Session: Sendable {
   let watch: TimeoutScheduler
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
-  /// The transport, and the way to it through the layers; `nil` after the shutdown.
+  /// The transport, and the chain of layers before it; `nil` after the shutdown.
   private let route: Mutex<Route?>
 
   private struct Route {
@@ -140,7 +140,7 @@ public final class Session: Sendable {
     }
   }
 
-  /// The way of an exchange through the layers to the transport.
+  /// The chain of layers before the transport.
   func openRoute() throws(LupineError) -> NextExchange {
     if let next = route.withLock({ $0?.next }) { return next }
     throw LupineError(.sessionShutDown, "The session was shut down; build another one.")

@@ -3,14 +3,14 @@ import DequeModule
 /// Decides which entry makes room for others: S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction",
 /// SOSP 2023), with sizes in bytes.
 ///
-/// A new entry enters a small queue, a tenth of the room. If it is not used there, it leaves after a short time, and only
-/// its fingerprint is remembered. So a scan, such as a crawler that uses each entry once, passes through the small queue
-/// and evicts none of the entries in the main queue. An entry that is used in the small queue moves to the main queue. So
-/// does one that comes back while its fingerprint is remembered. The main queue gives each entry as many further rounds
-/// as it was used, three at most. LRU would keep the last entries of a scan instead;
-/// `Tests/LupineCoreTests/Values/EvictionQueueTests.swift` has the comparison.
+/// A new entry enters a small queue, which has a tenth of the room. An entry that is not used there is soon evicted,
+/// and only its fingerprint is kept. So a scan, such as a crawler that uses each entry once, passes through the small
+/// queue and evicts none of the entries in the main queue. An entry that is used in the small queue, or inserted again
+/// while its fingerprint is kept, is in the main queue. There it stays for one more round for each use, at most three.
+/// LRU would keep the last entries of a scan instead; `Tests/LupineCoreTests/Values/EvictionQueueTests.swift` has the
+/// comparison.
 ///
-/// A use changes a counter alone, so that a hit moves nothing.
+/// A use only increments a counter.
 public struct EvictionQueue: Sendable {
   private struct Entry {
     var size: Int64

@@ -12,8 +12,8 @@ import Testing
 /// Simulations of requests for a few resources that arrive at random times, are cancelled, read slowly, and meet a
 /// server that changes its resources and breaks off, and a store that fails.
 ///
-/// Each request sends at most two requests: a validation or one for the rest, and one for the whole. If the server never
-/// fails, no request does that is not cancelled itself.
+/// Each request sends at most two requests: a validation or one for the rest, and one for the whole. If the server
+/// never fails, only cancelled requests fail.
 @Suite(.timeLimit(.minutes(5))) struct SharingSimulationTests {
   private static let seeds = Seeds.first &* 200..<Seeds.first &* 200 &+ 200
   private static let clients = 30

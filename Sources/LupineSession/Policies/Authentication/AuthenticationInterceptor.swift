@@ -110,7 +110,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     return decision
   }
 
-  /// Whether the interceptor retries after a failure of a serializer: no, because the response has arrived.
+  /// `false`: a serializer that fails has received a response, so another attempt is not the remedy.
   public var decidesAboutSerializers: Bool { false }
 
   private var key: ObjectIdentifier { ObjectIdentifier(self) }
