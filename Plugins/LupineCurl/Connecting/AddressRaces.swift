@@ -67,6 +67,15 @@ struct AddressRaces {
     race.sockets[socket] = nil
   }
 
+  /// Forgets a socket that libcurl has closed for an exchange without a callback.
+  ///
+  /// The number may already belong to an attempt of a race, which stays.
+  mutating func removeAttempt(_ socket: Int32, of id: UInt64) {
+    guard let race = races[id] else { return }
+    race.attempts.removeAll { $0 == socket }
+    if owners[socket] == id, race.sockets[socket] == nil { owners[socket] = nil }
+  }
+
   /// Removes the race of an exchange, and returns its sockets that do not belong to libcurl.
   mutating func end(_ id: UInt64) -> [Int32] {
     guard let race = races.removeValue(forKey: id) else { return [] }

@@ -36,6 +36,7 @@ extension Loop {
       guard watchedSocket(socket.descriptor) === socket else { return true }
       guard !watchdog.connections.isOpen(socket.descriptor) else { return false }
       forget(socket.descriptor)
+      races.removeAttempt(socket.descriptor, of: exchange.id)
       return true
     }
   }
@@ -46,7 +47,6 @@ extension Loop {
       if let port = socket.replacedPort { socket.multi.replacedPeers[port] = nil }
       store(nil, at: descriptor)
     }
-    races.remove(descriptor)
     watchdog.connections.remove(descriptor)
   }
 
@@ -58,6 +58,7 @@ extension Loop {
       multi.hasFailedConnect = true
     }
     forget(descriptor)
+    races.remove(descriptor)
     Socket.closeDescriptor(descriptor)
   }
 
@@ -210,6 +211,11 @@ extension Loop {
       return socket
     }
     return nil
+  }
+
+  /// Returns the open connections of a multi.
+  func connections(of multi: Multi) -> [WatchedSocket] {
+    sockets.compactMap { $0 }.filter { $0.multi === multi && $0.isConnection }
   }
 
   /// Returns the descriptor of a TLS connection over a Unix-domain socket.

@@ -155,8 +155,8 @@ final class Multi {
 
   /// Keeps a removed handle whose request may not have been sent; see `UnsentRequests`.
   func keepUnsent(_ easy: Easy, stream: UInt32, on connection: WatchedSocket?) {
-    guard unsentRequests.add(easy, stream: stream, on: connection), let connection else { return }
-    loop.end(connection)
+    let spent = unsentRequests.add(easy, stream: stream, on: connection) { loop.connections(of: self) }
+    for connection in spent { loop.end(connection) }
   }
 
   func setTimer(milliseconds: Int) {

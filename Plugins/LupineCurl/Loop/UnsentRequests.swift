@@ -9,17 +9,18 @@ import LupineCore
 struct UnsentRequests {
   private struct Entry {
     let easy: Easy
-    let stream: UInt32
-    /// `nil` if the connection is not known; the handle is then kept until the multi is closed.
-    let connection: WatchedSocket?
+    /// `nil` if it is not known on which of the connections the request was.
+    let stream: UInt32?
+    let connections: [WatchedSocket]
 
     var isKept: Bool {
-      guard let connection else { return true }
-      return !connection.isClosed && stream > connection.lastAnsweredStream
+      connections.contains { connection in
+        !connection.isClosed && stream.map { $0 > connection.lastAnsweredStream } ?? true
+      }
     }
   }
 
-  /// The maximum number of handles for one connection.
+  /// The maximum number of handles for one connection, and of those whose connection is not known.
   private static let limit = 500
 
   private var entries: [Entry] = []
@@ -28,12 +29,20 @@ struct UnsentRequests {
 
   /// Keeps the handle of a request.
   ///
-  /// - Returns: whether the connection must be ended, because none of many requests had a response.
-  mutating func add(_ easy: Easy, stream: UInt32, on connection: WatchedSocket?) -> Bool {
-    let entry = Entry(easy: easy, stream: stream, connection: connection)
-    guard entry.isKept else { return false }
+  /// - Parameters:
+  ///   - stream: the number of the request's stream.
+  ///   - connection: the request's connection; `nil` if it is not known.
+  ///   - others: the connections on which the request may have been, if its connection is not known.
+  /// - Returns: the connections that must be ended, because none of many requests had a response.
+  mutating func add(
+    _ easy: Easy, stream: UInt32, on connection: WatchedSocket?, or others: () -> [WatchedSocket]
+  ) -> [WatchedSocket] {
+    let entry = Entry(
+      easy: easy, stream: connection.map { _ in stream }, connections: connection.map { [$0] } ?? others())
+    guard entry.isKept else { return [] }
     entries.append(entry)
-    return entries.count { $0.connection === connection } == Self.limit
+    let alike = entries.filter { connection == nil ? $0.stream == nil : $0.connections.first === connection }
+    return alike.count == Self.limit ? entry.connections : []
   }
 
   /// Releases the handles that libcurl no longer uses.
