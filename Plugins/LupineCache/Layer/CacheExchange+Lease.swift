@@ -18,25 +18,26 @@ extension CacheExchange {
     guard let leases = storage.leases else { return try await perform(decision, rules) }
     let clock = SessionClock(context.clock, executor: context.executor)
     let end = clock.now() + storage.waitLimit / 2
-    var (decision, rules, delay) = (decision, rules, Self.firstDelay)
+    var (exchange, decision, rules, delay) = (self, decision, rules, Self.firstDelay)
     while true {
       switch await acquire(from: leases, until: end, on: clock) {
-      case .success(let lease?): return try await perform(lease, of: leases)
+      case .success(let lease?): return try await exchange.perform(lease, of: leases)
       case .success(nil): break
       case .failure(let error):
         if let reason = context.control.reason { throw reason }
         context.emitCache("sends the request without a lease: \(error.message)")
-        return try await perform(decision, rules)
+        return try await exchange.perform(decision, rules)
       }
       guard clock.now() < end else {
         context.emitCache("sends the request, because the response did not arrive in time from another request")
-        return try await perform(decision, rules)
+        return try await exchange.perform(decision, rules)
       }
       context.emitCache("waits for the response that another machine fetches")
       try await context.pause(for: delay, on: clock)
       delay = min(delay * 2, Self.longestDelay)
-      (decision, rules) = try await decide()
-      if case .use = decision { return try await perform(decision, rules) }
+      exchange.invalidationMark = storage.invalidationMark(of: key)
+      (decision, rules) = try await exchange.decide()
+      if case .use = decision { return try await exchange.perform(decision, rules) }
     }
   }
 

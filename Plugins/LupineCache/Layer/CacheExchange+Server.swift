@@ -210,7 +210,8 @@ extension CacheExchange {
     }
     guard isStarted else {
       storage.end(writing, entry.record.key)
-      leader?.record(.notShareable)
+      // The session ends; a request of another session takes the place.
+      leader?.record(.failed)
       return false
     }
     if !isShareable { self.leader?.record(.notShareable) }

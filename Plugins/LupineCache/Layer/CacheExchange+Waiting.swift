@@ -41,18 +41,24 @@ extension CacheExchange {
       decision == .complete ? .partial : decision == .send(.uriMiss) ? .uriMiss : .stale
     let clock = SessionClock(context.clock, executor: context.executor)
     let end = clock.now() + storage.waitLimit
-    var leader = first
+    var (leader, exchange) = (first, self)
     while true {
       context.emitCache("waits for the response to another request")
-      if try await timesOut(waitingFor: leader, until: end, on: clock) { storage.record(isShareable: false, responseName) }
-      let (decision, rules) = try await decide()
+      let isTimeUp = try await exchange.timesOut(waitingFor: leader, until: end, on: clock)
+      // A later leader has had less than the whole time.
+      if isTimeUp, leader === first { storage.record(isShareable: false, responseName) }
+      // A request that is sent now is sent after the changes of the resource until now.
+      exchange.invalidationMark = storage.invalidationMark(of: key)
+      let (decision, rules) = try await exchange.decide()
       if case .use(let isRevalidated) = decision, let rules {
         return try await use(rules, isRevalidated: isRevalidated, collapsed: reason)
       }
-      guard case .failed = leader.outcome, mayWait(decision) else { return try await perform(decision, rules) }
+      guard case .failed = leader.outcome, mayWait(decision), clock.now() < end else {
+        return try await exchange.perform(decision, rules)
+      }
       switch storage.join(responseName) {
-      case .none: return try await perform(decision, rules)
-      case .leads(let leader): return try await lead(leader, decision, rules)
+      case .none: return try await exchange.perform(decision, rules)
+      case .leads(let leader): return try await exchange.lead(leader, decision, rules)
       case .waits(let other): leader = other
       }
     }

@@ -12,7 +12,7 @@ struct CacheExchange: Sendable {
   let key: CacheKey
   let context: TransferContext
   /// The invalidations of the URL before the request was sent.
-  let invalidationMark: Invalidations.Mark
+  var invalidationMark: Invalidations.Mark
   /// The leader, if other requests wait for this one.
   var leader: Leader?
 

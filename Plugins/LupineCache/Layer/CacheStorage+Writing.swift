@@ -48,6 +48,8 @@ extension CacheStorage {
     while true {
       switch await next() {
       case .bytes(let bytes):
+        // Ends here, so that the waiters do not wait for the rest.
+        guard !writing.isInvalidated else { throw .changed }
         written += Int64(bytes.count)
         do throws(LupineError) { try await writer.append(bytes) } catch { throw StoringRefusal(error) }
       case .end(let all):

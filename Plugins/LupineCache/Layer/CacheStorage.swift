@@ -194,7 +194,9 @@ final class CacheStorage: Sendable {
 
   func join(_ name: Leader.Name) -> Leaders.Role { state.withLock { $0.leaders.join(name) } }
 
-  /// Ends the wait for the head of a leader's response. Unless the response is being stored, this also ends the leader.
+  /// Ends the wait for the head of a leader's response.
+  ///
+  /// Unless the response is being stored, this also ends the leader.
   func endHead(of leader: Leader, _ name: Leader.Name) {
     leader.recordFirst(.failed)
     if case .storing = leader.outcome {} else { end(leader, name) }

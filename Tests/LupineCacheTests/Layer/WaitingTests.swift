@@ -175,6 +175,24 @@ import Testing
     }
   }
 
+  @Test func `if the resource is changed while requests wait, one of them brings the new response for all`()
+    async throws
+  {
+    try await withSimulation { world in
+      let stage = try Stage([PacedOrigin(data: Self.digits), Self.quick()])
+      stage.mock.stub(.post, CacheBench.url, .status(.noContent))
+      async let first = stage.get(1, after: .zero, in: world)
+      async let others = stage.get(20, after: .milliseconds(500), in: world)
+      try await world.sleep(for: .milliseconds(1_500))
+      _ = await stage.session.request(CacheBench.url, method: .post).serializingData().response
+      try world.expect(await others.allSatisfy { $0.text == "0123456789" }, "an answer is missing")
+      try world.expect(await first.first?.text == "0123456789", "the first request")
+      let gets = stage.mock.requests.count { $0.method == .get }
+      try world.expect(gets == 2, "\(gets) requests")
+      try await stage.expectNothingLeft(world)
+    }
+  }
+
   @Test func `a request whose selecting fields differ does not wait`() async throws {
     try await withSimulation { world in
       let mock = MockTransport()
