@@ -50,7 +50,8 @@ public struct OfflineRetrier: Retrier {
   public var decidesAboutSerializers: Bool { false }
 
   private func failedWithoutNetwork(_ attempt: AttemptOutcome) -> Bool {
-    switch attempt.error?.kind {
+    if attempt.failedInSerializer { return false }
+    return switch attempt.error?.kind {
     case .hostNotFound, .networkUnreachable, .connectionFailed, .timedOut(.connect): true
     case .connectionLost, .timedOut(.idle): attempt.request.isIdempotent
     default: false

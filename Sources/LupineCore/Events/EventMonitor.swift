@@ -9,7 +9,7 @@ public protocol EventMonitor: Sendable {
 
   /// The kinds of events that the monitor receives.
   ///
-  /// A session reads it when it is built, and for each event. It makes no event that no monitor receives.
+  /// A session reads it when it is built, and for each event. An event that no monitor wants is neither redacted nor delivered.
   ///
   /// Default: all.
   var kinds: SessionEvent.Kinds { get }

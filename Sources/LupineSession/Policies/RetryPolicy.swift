@@ -114,6 +114,8 @@ public struct RetryPolicy: Retrier {
   }
 
   private func isTransient(_ attempt: AttemptOutcome) -> Bool {
+    // A retrier that asks this policy may decide about serializers.
+    if attempt.failedInSerializer { return false }
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     return attempt.error.map { errors.contains($0.kind) } ?? false
   }

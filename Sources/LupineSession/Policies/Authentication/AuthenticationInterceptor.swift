@@ -95,7 +95,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
 
   /// Retries a refused request with a newer credential; does not retry a request whose serializer failed.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard let response = attempt.response, attempt.source == .origin,
+    guard let response = attempt.response, !attempt.failedInSerializer, attempt.source == .origin,
       !attempt.hasLeftOrigin,
       let mark = attempt.request.options[RefreshMarks.self][key],
       authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
