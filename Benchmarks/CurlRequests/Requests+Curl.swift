@@ -9,9 +9,7 @@ extension Requests {
     _ work: Work, _ assemble: (Session.Builder) -> Session.Builder
   ) async throws {
     var configuration = CurlTransport.Configuration()
-    configuration.network.certificateAuthorities = work.authorities
-    configuration.network.connections += work.idle
-    if work.idle > 0 { configuration.network.connectionsPerHost = work.idle }
+    configuration.network = network(for: work)
     let transport = CurlTransport(configuration)
     try await measure(work, over: transport, transport.executor, assemble)
   }

@@ -4,6 +4,15 @@ public import LupineSession
 public import Row
 
 extension Requests {
+  /// The settings of the network for a workload: its authorities, and room for its idle connections.
+  public static func network(for work: Work) -> NetworkSettings {
+    var network = NetworkSettings()
+    network.certificateAuthorities = work.authorities
+    network.connections += work.idle
+    if work.idle > 0 { network.connectionsPerHost = work.idle }
+    return network
+  }
+
   /// Measures Lupine as a program uses it: with a session and with validation.
   ///
   /// With `LUPINE_EXECUTOR` set to `loop`, the program's tasks run on `executor`, the transport's own thread.
