@@ -27,24 +27,24 @@ struct Circuit: Sendable {
   }
 
   private let configuration: CircuitBreaker.Configuration
-  /// The breaks and their probes.
-  private var breaks: ProbeCircuit
+  /// Opens and closes the circuit, and admits the probes.
+  private var probeCircuit: ProbeCircuit
   private var period = 0
   private var slices: [Slice] = []
 
   init(_ configuration: CircuitBreaker.Configuration) {
     self.configuration = configuration
     let longest = max(.zero, configuration.maximumBreakDuration.bounded)
-    breaks = ProbeCircuit(delays: min(max(.zero, configuration.breakDuration.bounded), longest)...longest)
+    probeCircuit = ProbeCircuit(delays: min(max(.zero, configuration.breakDuration.bounded), longest)...longest)
   }
 
-  var isClosed: Bool { !breaks.isOpen }
+  var isClosed: Bool { !probeCircuit.isOpen }
 
   /// The admission to a closed circuit; `nil` if the circuit is not closed.
   var passIfClosed: Pass? { isClosed ? Pass(period: period, isProbe: false) : nil }
 
   mutating func admit(now: Duration) -> Admission {
-    switch breaks.admit(at: now) {
+    switch probeCircuit.admit(at: now) {
     case .normal: .pass(Pass(period: period, isProbe: false))
     case .probe: .pass(Pass(period: period, isProbe: true))
     case .refused(let rest): .refuse(rest: rest)
@@ -61,24 +61,24 @@ struct Circuit: Sendable {
     guard failures > 0, total >= configuration.minimumThroughput,
       Double(failures) >= configuration.failureRatio * Double(total)
     else { return nil }
-    breaks.fail(at: now, isProbe: false)
+    probeCircuit.fail(at: now, isProbe: false)
     beginPeriod()
-    return .opened(for: breaks.delay, failures: failures, of: total)
+    return .opened(for: probeCircuit.delay, failures: failures, of: total)
   }
 
   private mutating func endProbe(_ isSuccess: Bool?, now: Duration) -> Change? {
     guard let isSuccess else {
       // A cancelled probe has no result, so the next exchange is a probe.
-      breaks.abandonProbe()
+      probeCircuit.abandonProbe()
       return nil
     }
     beginPeriod()
     if isSuccess {
-      breaks.succeed()
+      probeCircuit.succeed()
       return .closed
     }
-    breaks.fail(at: now, isProbe: true)
-    return .opened(for: breaks.delay, failures: 1, of: 1)
+    probeCircuit.fail(at: now, isProbe: true)
+    return .opened(for: probeCircuit.delay, failures: 1, of: 1)
   }
 
   /// Ignores the results of exchanges that were admitted before.

@@ -116,7 +116,7 @@ extension ConcurrencyLimiter.Queue {
     return true
   }
 
-  /// Returns the next waiter, which gets the place; `nil` if nobody waits, and then the place is free.
+  /// Frees a place, and returns the waiter that gets it; `nil` if no exchange waits.
   mutating func leave() -> Waiter<Void>? {
     if !waiting.isEmpty, let next = waiting.popFirst() { return next }
     running -= 1

@@ -83,7 +83,7 @@ extension Attempt {
       emit(.sending(request.summary))
       var context = context(for: request, control: control, proxyAuthorization)
       if needsNewConnection { context.needsNewConnection = true }
-      let response = try await session.openRoute()(request, in: context)
+      let response = try await session.openChain()(request, in: context)
       execution.state.withLock { state in
         state.history.accept(response.head, response.attributes)
         state.source = response.source

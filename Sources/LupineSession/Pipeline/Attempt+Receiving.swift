@@ -4,8 +4,6 @@ import Synchronization
 
 /// Receives the final response of an attempt, and hands it over at its head if its body has a reader.
 extension Attempt {
-  func warn(_ text: String) { emit(.warning(text)) }
-
   /// The whole response, if it is available without waiting; the common case.
   ///
   /// Requires that there are no response deciders and that the body has ended successfully.

@@ -48,6 +48,8 @@ struct Attempt: Sendable {
 
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { execution.emit(kind(), attempt: number) }
 
+  func warn(_ text: String) { emit(.warning(text)) }
+
   /// Restricts the credentials after a redirect or a fresh URL.
   mutating func follow(from url: HTTPURL, to next: HTTPURL) {
     authentications[.origin, default: AuthenticationState(.origin)].followRedirect(from: url, to: next)

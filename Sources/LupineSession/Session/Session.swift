@@ -39,9 +39,9 @@ public final class Session: Sendable {
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
   /// The transport, and the chain of layers before it; `nil` after the shutdown.
-  private let route: Mutex<Route?>
+  private let chain: Mutex<Chain?>
 
-  private struct Route {
+  private struct Chain {
     let transport: any Transport
     let next: NextExchange
   }
@@ -74,7 +74,7 @@ public final class Session: Sendable {
     exchangeSettings = ExchangeSettings(configuration, clock: clock)
     self.clock = clock
     self.registry = registry
-    route = Mutex(Route(transport: transport, next: NextExchange(through: layers, to: transport)))
+    chain = Mutex(Chain(transport: transport, next: NextExchange(through: layers, to: transport)))
     watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
   }
 
@@ -114,7 +114,7 @@ public final class Session: Sendable {
     await registry.close(reason)
     await exchangeSettings.finishBackgroundTasks()
     // Released outside the lock, because this may deinitialize the transport.
-    _ = route.withLock { $0.take() }
+    _ = chain.withLock { $0.take() }
   }
 
   /// Waits until every running request has ended and its handlers have been called.
@@ -141,8 +141,8 @@ public final class Session: Sendable {
   }
 
   /// The chain of layers before the transport.
-  func openRoute() throws(LupineError) -> NextExchange {
-    if let next = route.withLock({ $0?.next }) { return next }
+  func openChain() throws(LupineError) -> NextExchange {
+    if let next = chain.withLock({ $0?.next }) { return next }
     throw LupineError(.sessionShutDown, "The session was shut down; build another one.")
   }
 
@@ -162,7 +162,7 @@ extension Session {
   ///
   /// `nil` if the transport has no connection pool, such as a mock.
   public func connectionPool() async -> ConnectionPoolSnapshot? {
-    await route.withLock { $0?.transport }?.connectionPool()
+    await chain.withLock { $0?.transport }?.connectionPool()
   }
 }
 
