@@ -195,7 +195,7 @@ import Testing
   @Test func `a request whose transfer is hedged is released after its end`() async throws {
     try await withSimulation { world in
       let origin = PacedOrigin(data: Data("0123456789".utf8))
-      let stage = try SharingStage([origin]) { $0.install(.hedging(after: .seconds(30))) }
+      let stage = try WaitingStage([origin]) { $0.install(.hedging(after: .seconds(30))) }
       let execution = try await Self.released(stage, in: world)
       try await stage.expectNothingLeft(world)
       try world.expect(execution.value == nil, "the request is kept")
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// Performs a request whose response is stored.
-  private static func released(_ stage: SharingStage, in world: Simulation) async throws -> Released {
+  private static func released(_ stage: WaitingStage, in world: Simulation) async throws -> Released {
     let request = stage.session.request(CacheBench.url)
     let response = await request.serializingString().response
     try world.expect(response.value == "0123456789", "\(response)")

@@ -11,7 +11,7 @@ import Testing
 
 /// Requests that wait until the response to another request, the leader, is stored.
 @Suite(.timeLimit(.minutes(1))) struct WaitingTests {
-  private typealias Stage = SharingStage
+  private typealias Stage = WaitingStage
   private static let digits = Data("0123456789".utf8)
   /// A content that takes an hour.
   private static let endless = PacedOrigin(data: Data(count: 3_600))

@@ -14,7 +14,7 @@ import Testing
 ///
 /// Each request sends at most two requests: a validation or one for the rest, and one for the whole. If the server
 /// never fails, only cancelled requests fail.
-@Suite(.timeLimit(.minutes(5))) struct SharingSimulationTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingSimulationTests {
   private static let seeds = Seeds.first &* 200..<Seeds.first &* 200 &+ 200
   private static let clients = 30
   private static let length = 96

@@ -7,7 +7,7 @@ import LupineSession
 @testable import LupineCache
 
 /// A session with an origin and a store.
-struct SharingStage: Sendable {
+struct WaitingStage: Sendable {
   let mock = MockTransport()
   let store: ObservedStore
   let cache: HTTPCache
