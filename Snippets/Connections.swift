@@ -52,3 +52,10 @@ print(containers, proxied, office, tuned)
 // snippet.show
 // For a gauge; a mock has no connections.
 if let pool = await tuned.connectionPool() { print(pool.open, pool.idle, pool.waiting) }
+
+// Four event loops, for a program that sends many requests to several servers.
+var configuration = NativeTransport.Configuration()
+configuration.loops = 4
+let busy = try Session.Builder().transport(.native(configuration)).build()
+// snippet.hide
+print(busy)

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -114,4 +115,14 @@ static inline ssize_t lupine_socket_receive(int descriptor, void *bytes, size_t 
 static inline int lupine_socket_is_quiet(int descriptor) {
   uint8_t byte;
   return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+// The number of processors in the affinity mask of the process's first thread; 0 if the kernel does not tell. The C
+// library's own function is declared for _GNU_SOURCE alone.
+static inline int lupine_allowed_processors(void) {
+  unsigned char mask[8192];
+  long size = syscall(SYS_sched_getaffinity, getpid(), sizeof mask, mask);
+  int count = 0;
+  for (long index = 0; index < size; index++) count += __builtin_popcount(mask[index]);
+  return count;
 }

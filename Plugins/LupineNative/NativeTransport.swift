@@ -10,13 +10,14 @@ import LupineTLS
 /// supported. NTLM and Negotiate are not: `Session.Builder.build()` throws if the session needs them, and names the
 /// libcurl transport, which has them. OpenSSL verifies certificates against a file of root certificates, and against a
 /// second file if the session adds one. A TLS session is resumed only for the same origin and connection key, and never
-/// if an evaluator judges the server. One thread serves all exchanges of a transport. The thread starts with the first
-/// exchange. It ends with `shutdown()`, or with the last exchange after the transport has been released.
+/// if an evaluator judges the server. Each loop of a transport has one thread, which serves all exchanges of the loop;
+/// `Configuration.loops` says how many there are. A thread starts with the first exchange of its loop. It ends with
+/// `shutdown()`, or with the last exchange after the transport has been released.
 public final class NativeTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
-  private let thread: LoopThread
-  private let lookups: HostLookups
+  private let loops: LoopGroup
+  private let shared: SharedByLoops
 
   /// How long the addresses of a name are used for further connections.
   private static let addressLifetime = Duration.seconds(5)
@@ -28,16 +29,22 @@ public final class NativeTransport: Transport {
 
   /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
-    let lookups = HostLookups(
-      resolver, limit: configuration.network.nameLookups, lifetime: Self.addressLifetime)
+    let network = configuration.network
+    let lookups = HostLookups(resolver, limit: network.nameLookups, lifetime: Self.addressLifetime)
+    let shared = SharedByLoops(network, lookups)
     self.configuration = configuration
-    self.lookups = lookups
-    thread = LoopThread("lupine-native") { (thread, wakeUp) throws(LupineError) in
-      try Loop(thread, wakeUp, configuration, lookups).run()
-    }
+    self.shared = shared
+    // `build()` refuses any other number.
+    let count = min(max(configuration.loops, 1), Configuration.maximumLoops)
+    loops = LoopGroup(
+      (0..<count).map { _ in
+        LoopThread("lupine-native") { (thread, wakeUp) throws(LupineError) in
+          try Loop(thread, wakeUp, network, shared).run()
+        }
+      })
   }
 
-  deinit { thread.stopWhenIdle() }
+  deinit { loops.stopWhenIdle() }
 
   /// The capabilities of the transport.
   public var capabilities: TransportCapabilities {
@@ -53,10 +60,11 @@ public final class NativeTransport: Transport {
     missing == .connectionAuthentication ? "use the libcurl transport, '.transport(.curl)' of LupineCurl" : nil
   }
 
-  /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
-  /// cipher suite and group that cannot be offered.
+  /// Returns one issue for each file of root certificates that the session names and that cannot be read, for each
+  /// cipher suite and group that cannot be offered, and for a number of loops that is out of range.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
     CertificateBundle.issues(with: key) + OfferedAlgorithms.issues(with: configuration.network.tlsAlgorithms)
+      + configuration.issues
   }
 
   /// Sends one exchange; see `Transport.send(_:in:)`.
@@ -65,6 +73,7 @@ public final class NativeTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try Self.check(request, context)
     if let reason = context.control.reason { throw reason }
+    let thread = loops.thread(for: request.url, context.connectionKey)
     return try await thread.send(request, in: context)
   }
 
@@ -94,28 +103,29 @@ public final class NativeTransport: Transport {
   ///
   /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
   public func connectionPool() async -> ConnectionPoolSnapshot? {
-    var snapshot = await thread.connectionPool()
-    snapshot.waiting += lookups.waitingCount
+    var snapshot = await loops.connectionPool()
+    snapshot.waiting = shared.admission.waitingCount + shared.lookups.waitingCount
     return snapshot
   }
 
-  /// Ends every exchange with kind `sessionShutDown`, and returns when all connections, descriptors and the loop's
-  /// thread are closed.
+  /// Ends every exchange with kind `sessionShutDown`, and returns when all connections, descriptors and the loops'
+  /// threads are closed.
   ///
   /// The method does not wait for running name lookups. The system's resolver cannot be interrupted; its threads end
   /// when it returns.
   public func shutdown() async {
-    lookups.close()
-    await thread.shutDown()
+    shared.lookups.close()
+    await loops.shutDown()
   }
 
-  /// Runs tasks on the transport's own thread.
+  /// Runs tasks on the transport's own threads.
   ///
-  /// Responses arrive on this thread, so a task that runs here awaits a response without a change of thread. A program
-  /// opts in with `withTaskExecutorPreference(transport.executor) { … }`, and for its handlers with
-  /// `Session.Builder.executor(_:)`. Code that blocks or computes for a long time on this thread delays every transfer
-  /// of the transport. After `shutdown()` the tasks run on the global executor.
-  public var executor: some TaskExecutor { thread }
+  /// A task that runs here awaits a response without a change of thread: it continues on the thread of the loop on which
+  /// the response arrived. Tasks that other threads start begin on the loops in turn. A program opts in with
+  /// `withTaskExecutorPreference(transport.executor) { … }`, and for its handlers with `Session.Builder.executor(_:)`.
+  /// Code that blocks or computes for a long time on such a thread delays every transfer of its loop. After `shutdown()`
+  /// the tasks run on the global executor.
+  public var executor: some TaskExecutor { loops }
 }
 
 extension NativeTransport {
@@ -124,8 +134,32 @@ extension NativeTransport {
     /// The settings that all transports over the network share.
     public var network: NetworkSettings
 
+    /// The number of event loops, each with one thread; from 1 to 1,024.
+    ///
+    /// Default: 1 if the process may use fewer than four processors, otherwise a quarter of them. The affinity mask of the
+    /// process counts, and the quota of its control groups (cgroups), rounded up to whole processors. Another number is an
+    /// error of `Session.Builder.build()`; a transport without a session uses the nearest one of the range.
+    ///
+    /// All exchanges with the same origin (or forwarding proxy) and the same connection key use one loop, so that they
+    /// share its connections, also with HTTP/2, and a slow or hostile server delays only the exchanges of its loop. New
+    /// origins are given to the loops in turn. So a program that uses one origin uses one loop, whatever this number is.
+    /// The limits of `network` apply to all loops together. If the limit of connections is reached and only another loop
+    /// has idle ones, that loop closes one in its next turn.
+    public var loops = ProcessorCount.loops
+
+    static let maximumLoops = 1_024
+
     /// Creates the settings.
     public init(_ network: NetworkSettings = NetworkSettings()) { self.network = network }
+
+    fileprivate var issues: [ConfigurationIssue] {
+      guard !(1...Self.maximumLoops).contains(loops) else { return [] }
+      return [
+        ConfigurationIssue(
+          part: "transport",
+          reason: "it cannot have \(loops) loops; set 'loops' to a number from 1 to \(Self.maximumLoops)")
+      ]
+    }
   }
 }
 

@@ -8,6 +8,10 @@ public enum LoopCommand: Sendable {
   case exchange(UInt64, News)
   /// Counts the connections.
   case countConnections(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
+  /// Closes idle connections while the loops of the transport have too many connections in total.
+  ///
+  /// - Parameter others: the number of further loops to ask if this one has too few idle connections.
+  case closeIdle(others: Int)
   /// Ends all exchanges and the loop.
   case stop
   /// Ends the loop after the last exchange.
@@ -15,6 +19,8 @@ public enum LoopCommand: Sendable {
 
   /// An event on another thread that concerns an exchange.
   public enum News: Sendable {
+    /// The limits on connections, which several loops share, admit the waiting exchange.
+    case admitted
     /// The exchange is cancelled.
     case cancelled
     /// The sink of the response has room again.

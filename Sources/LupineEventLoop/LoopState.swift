@@ -6,7 +6,7 @@ struct LoopState {
 
   var phase = Phase.idle
   var commands: [LoopCommand] = []
-  var jobs: [UnownedJob] = []
+  var jobs: [LoopJob] = []
   var isAsleep = false
   var wakeUp: WakeUp?
   var thread: SystemThread?
@@ -19,7 +19,7 @@ struct LoopState {
   }
 
   /// Queues a job of a task that runs on the loop's thread.
-  mutating func append(_ job: UnownedJob) -> WakeUp? {
+  mutating func append(_ job: LoopJob) -> WakeUp? {
     jobs.append(job)
     return wake()
   }
@@ -33,7 +33,7 @@ struct LoopState {
   /// Moves the queued jobs into `emptied`, and returns whether the loop is asleep from now on.
   ///
   /// The loop is asleep if `wantsSleep` is true and neither a job nor a command is queued.
-  mutating func takeJobs(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
+  mutating func takeJobs(_ emptied: inout [LoopJob], wantsSleep: Bool) -> Bool {
     swap(&jobs, &emptied)
     isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty
     return isAsleep
@@ -61,7 +61,7 @@ struct LoopState {
   }
 
   /// The continuations that wait for the end of the thread, and the jobs that have not run.
-  typealias Remainder = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
+  typealias Remainder = (waiters: [UnsafeContinuation<Void, Never>], jobs: [LoopJob])
 
   /// Ends the loop; detaches the thread if no continuation waits for its end.
   mutating func end() -> Remainder {

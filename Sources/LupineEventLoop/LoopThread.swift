@@ -12,7 +12,9 @@ public final class LoopThread: Sendable {
   private let state = Mutex(LoopState())
   private let name: String
   private let main: Main
-  private let lastID = Atomic<UInt64>(0)
+  /// The number of the running thread; 0 if there is none.
+  private let number = Atomic<UInt>(0)
+  private static let lastID = Atomic<UInt64>(0)
 
   /// - Parameters:
   ///   - name: the thread's name.
@@ -26,8 +28,11 @@ public final class LoopThread: Sendable {
     if let thread = state.withLock({ $0.thread }) { thread.detach() }
   }
 
-  /// Returns a number that no other call of this loop returns.
-  public func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+  /// Returns a number that no other call returns in this process; later calls return greater numbers.
+  public static func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  /// Whether the caller runs on this thread.
+  public var isCurrent: Bool { number.load(ordering: .relaxed) == ThreadNumber.current }
 
   /// Queues a command; starts the thread if it does not run.
   ///
@@ -90,6 +95,8 @@ public final class LoopThread: Sendable {
   }
 
   private func run(_ wakeUp: WakeUp) {
+    number.store(ThreadNumber.current, ordering: .relaxed)
+    defer { number.store(0, ordering: .relaxed) }
     do throws(LupineError) {
       try main(self, wakeUp)
       release(state.withLock { $0.end() })
@@ -112,7 +119,7 @@ public final class LoopThread: Sendable {
   }
 
   private func release(_ remainder: LoopState.Remainder) {
-    for job in remainder.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    for job in remainder.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job.job)) }
     for waiter in remainder.waiters { waiter.resume() }
   }
 }
@@ -174,11 +181,11 @@ extension LoopThread {
   ///
   /// - Returns: whether the loop may sleep. If true, the loop is marked as asleep. True only if `wantsSleep` is true and
   ///   neither a job nor a command is queued.
-  public func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
+  public func runJobs(_ jobs: inout [LoopJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
       let maySleep = state.withLock { $0.takeJobs(&jobs, wantsSleep: wantsSleep) }
       if jobs.isEmpty { return maySleep }
-      for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+      for job in jobs { job.job.runSynchronously(on: job.executor) }
       jobs.removeAll(keepingCapacity: true)
     }
     return false
@@ -190,14 +197,29 @@ extension LoopThread {
 
 extension LoopThread: TaskExecutor {
   /// Queues a job for the loop's thread, or for the global executor if the loop cannot start or has ended.
-  public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  public func enqueue(_ job: consuming ExecutorJob) { run(LoopJob(job, for: asUnownedTaskExecutor())) }
+
+  /// Queues a job of an executor whose jobs run on several threads, as `enqueue(_:)` does.
+  public func run(_ job: LoopJob) {
     let (isQueued, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
       if state.phase == .idle { try? launch(&state) }
       guard state.phase == .running else { return (false, nil) }
       return (true, state.append(job))
     }
     wakeUp?.signal()
-    if !isQueued { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    if !isQueued { globalConcurrentExecutor.enqueue(ExecutorJob(job.job)) }
+  }
+}
+
+/// A job of a task that runs on the thread of a loop.
+public struct LoopJob: Sendable {
+  let job: UnownedJob
+  /// The executor that the task prefers.
+  let executor: UnownedTaskExecutor
+
+  /// Wraps a job that was passed to this executor.
+  public init(_ job: consuming ExecutorJob, for executor: UnownedTaskExecutor) {
+    self.job = UnownedJob(job)
+    self.executor = executor
   }
 }

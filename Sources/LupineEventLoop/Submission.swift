@@ -59,12 +59,12 @@ public final class Submission: Sendable {
 
 /// Identifies an exchange, and sends commands for it to the loop from other threads.
 public struct Ticket: Sendable {
-  /// The number of the exchange, which no other exchange of the loop has.
+  /// The number of the exchange, which no other exchange of the process has.
   public let id: UInt64
   private let thread: LoopThread
 
   init(_ thread: LoopThread) {
-    id = thread.makeID()
+    id = LoopThread.makeID()
     self.thread = thread
   }
 

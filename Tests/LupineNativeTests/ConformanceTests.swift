@@ -3,12 +3,18 @@ import LupineFixtures
 import LupineNative
 import LupineTesting
 import Testing
+import TransportSupport
 import TrustSupport
 
 @Suite struct ConformanceTests {
   @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: NativeTransport()))
   func `the native transport conforms`(check: ConformanceCheck) async throws {
     try await check.run { NativeTransport() }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: NativeTransport()))
+  func `the native transport conforms with several loops`(check: ConformanceCheck) async throws {
+    try await check.run { Client.native(loops: 3).transport }
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: SecuredPeer.checks)

@@ -108,8 +108,9 @@ import TransportSupport
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let port = server.port
     func steps(_ count: Int) async throws -> Int {
-      let limits = PoolLimits(perHost: 1_000, total: 1_000, idleLifetime: .seconds(90), lifetime: .seconds(3600))
-      let pool = try Connections(limits)
+      let limits = PoolLimits(perHost: 1_000, idleLifetime: .seconds(90), lifetime: .seconds(3600))
+      let thread = LoopThread("pool") { (_, _) throws(LupineError) in }
+      let pool = try Connections(limits, ConnectionTotal(limit: 1_000), on: thread)
       let url = try HTTPURL(server.url)
       let address = try #require(IPAddress("127.0.0.1"))
       return try await StepCount.count {

@@ -56,7 +56,7 @@ final class Loop {
   func run() {
     // Local variables passed as arguments avoid the exclusivity checks of class members.
     var commands: [LoopCommand] = []
-    var jobs: [UnownedJob] = []
+    var jobs: [LoopJob] = []
     turn(&commands)
     while !isStopping, !(stopsWhenIdle && exchanges.count == 0) {
       sleep(&jobs)
@@ -92,7 +92,7 @@ final class Loop {
   }
 
   /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.
-  private func sleep(_ jobs: inout [UnownedJob]) {
+  private func sleep(_ jobs: inout [LoopJob]) {
     let deadline = nextDeadline
     let maySleep = thread.runJobs(&jobs, thenSleep: !limiter.mayAdmit && deadline != 0 && yielding.isEmpty)
     let timeout = MonotonicClock.milliseconds(until: deadline)
@@ -234,6 +234,8 @@ extension Loop {
       case .start(let submission): accept(submission)
       case .exchange(let id, let news): pass(news, to: id)
       case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
+      // One loop has all connections of the transport.
+      case .closeIdle: break
       case .stop: isStopping = true
       case .stopWhenIdle: stopsWhenIdle = true
       }
@@ -248,9 +250,10 @@ extension Loop {
     case .hasBytes: exchanges[id]?.resumeSending()
     case .opened(let body): finishOpening(of: id, body)
     case .lookedUp(let outcome): exchanges[id]?.finishLookup(outcome)
-    // libcurl measures the rest of the connect timeout, and the wait for 100 (Continue).
+    // libcurl measures the rest of the connect timeout, and the wait for 100 (Continue). The loop's own limiter admits
+    // the exchanges.
     case .connectTimedOut: exchanges[id]?.finishLookup(.failure(HostLookups.timeout))
-    case .continueTimedOut: break
+    case .admitted, .continueTimedOut: break
     }
   }
 

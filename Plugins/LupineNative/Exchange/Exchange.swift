@@ -27,7 +27,7 @@ final class Exchange {
 
   let id: UInt64
   let submission: Submission
-  let host: HostQueue
+  let host: Admission.Host
   let route: Route
   let loop: Loop
   var phase = Phase.waiting
@@ -51,7 +51,7 @@ final class Exchange {
   private var outcome: Outcome?
   private var willSettle = false
 
-  init(_ submission: Submission, _ host: HostQueue, _ route: Route, _ loop: Loop) {
+  init(_ submission: Submission, _ host: Admission.Host, _ route: Route, _ loop: Loop) {
     id = submission.ticket.id
     self.submission = submission
     self.host = host

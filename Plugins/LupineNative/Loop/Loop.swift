@@ -4,7 +4,11 @@ import LupineEventLoop
 import LupineFraming
 import LupineSupport
 
-/// The event loop of one transport; it is created, used and released on its own thread.
+/// One event loop of a transport; it is created, used and released on its own thread.
+///
+/// Nothing but the loop and the objects that it owns is used on its thread alone: the connections, their routes, and the
+/// exchanges. Other threads reach them by commands. The loops of a transport share three objects that any thread may use:
+/// `admission`, `total` and `lookups`.
 ///
 /// A turn polls the sockets, starts exchanges, and lets the exchanges whose sockets are ready send and receive. The
 /// callers of exchanges continue at the end of a turn.
@@ -17,7 +21,8 @@ final class Loop {
   let heads = HeadCache()
   private let thread: LoopThread
   private let wakeUp: WakeUp
-  private let limiter: ConnectionLimiter
+  private let admission: Admission
+  private let total: ConnectionTotal
   /// The exchanges that have not ended, by their numbers.
   ///
   /// Without dynamic checks of exclusive access: the release of an exchange calls no code of the loop.
@@ -34,25 +39,26 @@ final class Loop {
   private var stopsWhenIdle = false
 
   init(
-    _ thread: LoopThread, _ wakeUp: WakeUp, _ configuration: NativeTransport.Configuration,
-    _ lookups: HostLookups
+    _ thread: LoopThread, _ wakeUp: WakeUp, _ network: NetworkSettings, _ shared: SharedByLoops
   ) throws(LupineError) {
-    let network = configuration.network
     self.thread = thread
     self.wakeUp = wakeUp
-    self.lookups = lookups
+    lookups = shared.lookups
+    admission = shared.admission
+    total = shared.total
     tls = TLSClient(certificateAuthorities: network.certificateAuthorities, network.tlsAlgorithms)
     connections = try Connections(
       PoolLimits(
-        perHost: network.connectionsPerHost, total: network.connections,
-        idleLifetime: network.idleConnectionLifetime, lifetime: network.connectionLifetime))
-    limiter = ConnectionLimiter(perHost: network.connectionsPerHost, total: network.connections)
+        perHost: network.connectionsPerHost, idleLifetime: network.idleConnectionLifetime,
+        lifetime: network.connectionLifetime), total, on: thread)
     try connections.poller.watch(wakeUp)
   }
 
   func run() {
+    total.loopBegan(thread)
+    defer { total.loopEnded(thread) }
     var commands: [LoopCommand] = []
-    var jobs: [UnownedJob] = []
+    var jobs: [LoopJob] = []
     thread.takeCommands(&commands)
     turn(&commands)
     while !isStopping, !(stopsWhenIdle && exchanges.isEmpty) {
@@ -72,7 +78,6 @@ final class Loop {
   /// Idle connections are checked before an exchange can start on one of them.
   private func turn(_ commands: inout [LoopCommand]) {
     recordEvents()
-    startQueued()
     for command in commands { execute(command) }
     commands.removeAll(keepingCapacity: true)
     resumeYielding()
@@ -88,8 +93,8 @@ final class Loop {
   ///
   /// Commands that were queued before the poll are executed after it. The poll then shows everything that had arrived on
   /// the idle connections by the time of the command.
-  private func sleep(_ jobs: inout [UnownedJob], _ commands: inout [LoopCommand]) {
-    let maySleep = thread.runJobs(&jobs, thenSleep: !limiter.mayAdmit && yielding.isEmpty)
+  private func sleep(_ jobs: inout [LoopJob], _ commands: inout [LoopCommand]) {
+    let maySleep = thread.runJobs(&jobs, thenSleep: yielding.isEmpty)
     if !maySleep { thread.takeCommands(&commands) }
     connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline) : 0)
     if maySleep { thread.takeCommands(&commands) }
@@ -153,7 +158,7 @@ extension Loop: SharedConnectionLoop {
   func scheduleFlush(_ connection: HTTP2Connection) { flushing.append(connection) }
 
   /// Records that a host uses HTTP/2, so that its exchanges share connections.
-  func recordMultiplexing(of exchange: Exchange) { limiter.lift(exchange.host) }
+  func recordMultiplexing(of exchange: Exchange) { admission.lift(exchange.host) }
 
   /// Gives the waiting exchanges of a route streams, or makes one of them make a connection.
   func serveWaiting(on route: Route) {
@@ -177,7 +182,7 @@ extension Loop: SharedConnectionLoop {
   /// Removes an exchange that is over.
   func remove(_ exchange: Exchange) {
     exchanges[exchange.id] = nil
-    limiter.leave(exchange.id, from: exchange.host)
+    admission.leave(exchange.id, from: exchange.host)
     connections.routes.leave(exchange.route)
   }
 }
@@ -189,8 +194,9 @@ extension Loop {
     case .exchange(let id, let news): pass(news, to: exchanges[id])
     case .countConnections(let continuation):
       continuation.resume(
-        returning: ConnectionPoolSnapshot(
-          open: connections.openCount, idle: connections.idleCount, waiting: limiter.waitingCount))
+        returning: ConnectionPoolSnapshot(open: connections.openCount, idle: connections.idleCount))
+    case .closeIdle(let others):
+      if !connections.closeSurplus() { total.requestRoom(besides: thread, others: others) }
     case .stop: isStopping = true
     case .stopWhenIdle: stopsWhenIdle = true
     }
@@ -198,6 +204,7 @@ extension Loop {
 
   private func pass(_ news: LoopCommand.News, to exchange: Exchange?) {
     switch news {
+    case .admitted: exchange?.start()
     case .cancelled: exchange?.cancel()
     case .hasRoom: exchange?.resumeReceiving()
     case .hasBytes: exchange?.resumeSending()
@@ -210,21 +217,12 @@ extension Loop {
   }
 
   private func accept(_ submission: Submission) {
-    let (url, context) = (submission.request.url, submission.context)
-    let exchange = Exchange(
-      submission, limiter.host(of: url), connections.routes.enter(url, context.connectionKey), self)
+    let (host, waitReason) = admission.enter(submission)
+    let context = submission.context
+    let route = connections.routes.enter(submission.request.url, context.connectionKey)
+    let exchange = Exchange(submission, host, route, self)
     exchanges[exchange.id] = exchange
-    let queued = QueuedExchange(exchange.id, priority: submission.request.priority, context.connections)
-    if limiter.enter(queued, at: exchange.host) {
-      exchange.start()
-    } else {
-      context.emit(.queued(reason: limiter.reason(for: queued, at: exchange.host)))
-    }
-  }
-
-  private func startQueued() {
-    guard limiter.mayAdmit else { return }
-    while let id = limiter.next() { exchanges[id]?.start() }
+    if let waitReason { context.emit(.queued(reason: waitReason)) } else { exchange.start() }
   }
 
   private func resumeYielding() {
@@ -250,5 +248,18 @@ struct NextAddress: Comparable {
   static func < (left: NextAddress, right: NextAddress) -> Bool {
     assert(StepCount.add())
     return (left.time, left.id) < (right.time, right.id)
+  }
+}
+
+/// What the loops of a transport share; any thread may use it.
+struct SharedByLoops: Sendable {
+  let lookups: HostLookups
+  let admission: Admission
+  let total: ConnectionTotal
+
+  init(_ network: NetworkSettings, _ lookups: HostLookups) {
+    self.lookups = lookups
+    admission = Admission(perHost: network.connectionsPerHost, total: network.connections)
+    total = ConnectionTotal(limit: network.connections)
   }
 }

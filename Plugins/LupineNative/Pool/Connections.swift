@@ -5,14 +5,12 @@ import LupineSupport
 /// The limits of the connections of a loop.
 struct PoolLimits {
   let perHost: Int
-  let total: Int
   /// In nanoseconds, like `lifetime`.
   let idleLifetime: UInt64
   let lifetime: UInt64
 
-  init(perHost: Int, total: Int, idleLifetime: Duration, lifetime: Duration) {
+  init(perHost: Int, idleLifetime: Duration, lifetime: Duration) {
     self.perHost = perHost
-    self.total = total
     self.idleLifetime = idleLifetime.wholeNanoseconds
     self.lifetime = lifetime.wholeNanoseconds
   }
@@ -33,12 +31,16 @@ final class Connections {
   /// When `closeExpired` has something to do; `nil` if nothing is idle.
   var nextExpiry: UInt64? { idle.nextExpiry }
   let limits: PoolLimits
+  private let total: ConnectionTotal
+  private let thread: LoopThread
   /// Whether something may have arrived on an idle connection before the present command, although the poller has not
   /// reported it: the command may be newer than the last poll.
   var mustPeek = true
 
-  init(_ limits: PoolLimits) throws(LupineError) {
+  init(_ limits: PoolLimits, _ total: ConnectionTotal, on thread: LoopThread) throws(LupineError) {
     self.limits = limits
+    self.total = total
+    self.thread = thread
     poller = try Poller()
   }
 
@@ -49,11 +51,12 @@ final class Connections {
 
   /// Begins to make a connection, for which the user is called when it has been made or has failed.
   ///
-  /// If no descriptor or no room in the pool is left, an idle connection is closed first.
+  /// If no descriptor or no room in the pool is left, an idle connection of this loop is closed first. Without one,
+  /// another loop closes an idle connection in its next turn.
   func open(
     _ target: SocketTarget, for route: Route, _ options: ConnectionOptions, user: any ConnectionUser
   ) throws(SystemError) -> Connection {
-    if openCount >= max(1, limits.total) { _ = closeOldest() }
+    if total.isReached { _ = closeOldest() }
     let socket = try makeSocket(for: target)
     if let address = route.connectionKey.localAddress { try socket.bind(to: address) }
     let interval = options.probeInterval ?? .seconds(60)
@@ -65,6 +68,8 @@ final class Connections {
     connection.user = user
     route.useCount += 1
     openCount += 1
+    total.add()
+    if !closeSurplus() { total.requestRoom(besides: thread) }
     while table.count <= Int(connection.descriptor) { table.append(nil) }
     table[Int(connection.descriptor)] = connection
     return connection
@@ -87,6 +92,7 @@ final class Connections {
     if let shared = connection.user as? HTTP2Connection { connection.route.sharing.remove(shared) }
     connection.user = nil
     openCount -= 1
+    total.subtract()
     table[Int(connection.descriptor)] = nil
     routes.leave(connection.route)
   }
@@ -175,6 +181,12 @@ extension Connections {
   private func closeOldest() -> Bool {
     guard let oldest = idle.oldest else { return false }
     discard(oldest)
+    return true
+  }
+
+  /// Closes idle connections while the loops have too many connections; false if they still have.
+  func closeSurplus() -> Bool {
+    while total.isExceeded { if !closeOldest() { return false } }
     return true
   }
 

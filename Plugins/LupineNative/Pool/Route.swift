@@ -38,31 +38,32 @@ final class Route {
   }
 }
 
-/// Finds the route of an exchange.
-struct Routes {
-  private struct Key: Hashable {
-    let origin: HTTPURL.Origin
-    let connectionKey: ConnectionKey
-    let isForwarded: Bool
+/// What identifies a route.
+struct RouteKey: Hashable {
+  let origin: HTTPURL.Origin
+  let connectionKey: ConnectionKey
+  let isForwarded: Bool
 
-    init(_ url: HTTPURL, _ connectionKey: ConnectionKey) {
-      self.connectionKey = connectionKey
-      isForwarded = url.scheme == .http && connectionKey.hasTunnellingProxy
-      if isForwarded, let proxy = connectionKey.proxy {
-        origin = HTTPURL.Origin(scheme: .http, host: proxy.host, port: proxy.port)
-      } else {
-        origin = url.origin
-      }
-    }
-
-    init(_ route: Route) {
-      origin = route.origin
-      connectionKey = route.connectionKey
-      isForwarded = route.isForwarded
+  init(_ url: HTTPURL, _ connectionKey: ConnectionKey) {
+    self.connectionKey = connectionKey
+    isForwarded = url.scheme == .http && connectionKey.hasTunnellingProxy
+    if isForwarded, let proxy = connectionKey.proxy {
+      origin = HTTPURL.Origin(scheme: .http, host: proxy.host, port: proxy.port)
+    } else {
+      origin = url.origin
     }
   }
 
-  private var routes: [Key: Route] = [:]
+  init(_ route: Route) {
+    origin = route.origin
+    connectionKey = route.connectionKey
+    isForwarded = route.isForwarded
+  }
+}
+
+/// Finds the route of an exchange.
+struct Routes {
+  private var routes: [RouteKey: Route] = [:]
   /// The last exchange's URL, key and route: the next exchange often has the same.
   private var last: (url: String, key: ConnectionKey, route: Route)?
 
@@ -75,7 +76,7 @@ struct Routes {
 
   private mutating func route(_ url: HTTPURL, _ connectionKey: ConnectionKey) -> Route {
     if let last, last.url == url.string, last.key == connectionKey { return last.route }
-    let key = Key(url, connectionKey)
+    let key = RouteKey(url, connectionKey)
     let route = routes[key] ?? Route(key.origin, connectionKey, isForwarded: key.isForwarded)
     routes[key] = route
     last = (url.string, connectionKey, route)
@@ -86,7 +87,7 @@ struct Routes {
   mutating func leave(_ route: Route) {
     route.useCount -= 1
     guard route.useCount == 0 else { return }
-    routes[Key(route)] = nil
+    routes[RouteKey(route)] = nil
     if last?.route === route { last = nil }
   }
 }
