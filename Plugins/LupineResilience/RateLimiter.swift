@@ -64,12 +64,14 @@ public final class RateLimiter: Plugin {
     }
   }
 
-  /// Reserves a turn, and returns the time until it.
+  /// Reserves a turn, and waits for it.
   ///
-  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long.
-  func reserveTurn(for request: OutgoingRequest, _ context: TransferContext) throws(LupineError) -> Duration {
+  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the reason for which the exchange was
+  ///   cancelled.
+  func waitForTurn(for request: OutgoingRequest, _ context: TransferContext) async throws(LupineError) {
     let key = key.value(for: request)
-    let now = clock.now(or: context.clock)
+    let clock = clock.clock(or: context.clock)
+    let now = clock.now()
     let start = turns.entry(key).state.withLock { turns in
       turns.reserve(limit, per: interval, now: now, latest: now + maximumWait)
     }
@@ -80,15 +82,9 @@ public final class RateLimiter: Plugin {
         "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(key), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
-    return start - now
-  }
-
-  /// Waits for a turn.
-  ///
-  /// - Throws: the cancellation reason if the exchange is cancelled.
-  func wait(_ delay: Duration, _ context: TransferContext) async throws(LupineError) {
-    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \(delay.milliseconds)"))
-    try await context.pause(for: delay, on: clock.clock(or: context.clock))
+    guard start > now else { return }
+    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \((start - now).milliseconds)"))
+    try await context.pause(until: start, on: clock)
   }
 }
 
@@ -108,8 +104,7 @@ struct RateLayer: ExchangeLayer {
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let delay = try limiter.reserveTurn(for: request, context)
-    if delay > .zero { try await limiter.wait(delay, context) }
+    try await limiter.waitForTurn(for: request, context)
     return try await next(request, in: context)
   }
 }

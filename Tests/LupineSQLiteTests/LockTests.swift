@@ -2,6 +2,7 @@ import Foundation
 import LupineCore
 import LupineFixtures
 import LupineMock
+import Synchronization
 import Testing
 
 @testable import LupineSQLite
@@ -156,6 +157,20 @@ import Testing
     await store.close()
   }
 
+  @Test func `no wait for a lock ends after the second, although the time advances meanwhile`()
+    async throws
+  {
+    let clock = HastyClock()
+    let store = SQLiteStore(at: stage.path, maximumSize: .megabytes(8), clock: clock)
+    try await store.add("key", content)
+    let holder = try Holder(.database, stage)
+    let end = clock.time + .seconds(1)
+    #expect(await isLocked { try await store.removeAll(for: "key") })
+    #expect(!clock.deadlines.isEmpty && clock.deadlines.allSatisfy { $0 <= end })
+    holder.release()
+    await store.close()
+  }
+
   @Test func `the secret is read without the lock, and a missing one needs it`() async throws {
     let secret = try makeStore().hashKey()
     let holder = try Holder(.folder, stage, isStopped: true)
@@ -165,5 +180,26 @@ import Testing
     #expect(error?.isStoreLocked == true)
     holder.release()
     #expect(try makeStore().hashKey()?.count == 32)
+  }
+}
+
+/// A clock whose time advances by 300 milliseconds at each reading, and whose sleeps end at once.
+private final class HastyClock: Clock {
+  private let state = Mutex((time: Duration.zero, deadlines: [Duration]()))
+
+  var time: Duration { state.withLock { $0.time } }
+  /// The ends of the sleeps.
+  var deadlines: [Duration] { state.withLock { $0.deadlines } }
+
+  var now: VirtualInstant {
+    state.withLock { state in
+      defer { state.time += .milliseconds(300) }
+      return VirtualInstant(offset: state.time)
+    }
+  }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {
+    state.withLock { $0.deadlines.append(deadline.offset) }
   }
 }

@@ -28,12 +28,13 @@ extension CacheExchange {
         context.emitCache("sends the request without a lease: \(error.message)")
         return try await exchange.perform(decision, rules)
       }
-      guard clock.now() < end else {
+      let now = clock.now()
+      guard now < end else {
         context.emitCache("sends the request, because the response did not arrive in time from another request")
         return try await exchange.perform(decision, rules)
       }
       context.emitCache("waits for the response that another machine fetches")
-      try await context.pause(for: delay, on: clock)
+      try await context.pause(until: min(now + delay, end), on: clock)
       delay = min(delay * 2, Self.longestDelay)
       exchange.invalidationMark = storage.invalidationMark(of: key)
       (decision, rules) = try await exchange.decide()

@@ -79,7 +79,7 @@ extension CacheExchange {
   private func awaitSignal(
     _ signal: Signal, until end: Duration, on clock: SessionClock
   ) async throws(LupineError) -> Bool {
-    let isSet = try await context.interruptible { await signal.wait(for: end - clock.now(), on: clock) }
+    let isSet = try await context.interruptible { await signal.wait(until: end, on: clock) }
     context.touch()
     return isSet
   }
@@ -98,14 +98,14 @@ extension CacheExchange {
 }
 
 extension Signal {
-  /// Waits for a time at most; returns whether the signal was set, and `false` at once if the task is cancelled.
-  func wait(for limit: Duration, on clock: SessionClock) async -> Bool {
+  /// Waits until a time of the clock; returns whether the signal was set, and `false` at once if the task is cancelled.
+  func wait(until end: Duration, on clock: SessionClock) async -> Bool {
     let waiter = Waiter<Bool>()
     let task = Task.immediate(executorPreference: ExecutorPreference.current) {
       await wait()
       waiter.resume(returning: true)
     }
-    let timer = clock.schedule(max(.zero, limit)) { waiter.resume(returning: false) }
+    let timer = clock.schedule(at: end) { waiter.resume(returning: false) }
     let isSet = await waiter.value() ?? false
     timer.cancel()
     task.cancel()

@@ -37,7 +37,7 @@ final class CacheLeases: Sendable {
     let new = Held(key)
     while let other = reserve(new) {
       guard clock.now() < end else { return nil }
-      _ = await other.isOver.wait(for: end - clock.now(), on: clock)
+      _ = await other.isOver.wait(until: end, on: clock)
       if Task.isCancelled { throw LupineError(.cancelled, "The task that waited for a lease was cancelled.") }
     }
     do throws(LupineError) {

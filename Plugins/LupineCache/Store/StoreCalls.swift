@@ -100,7 +100,7 @@ final class StoreCalls: Sendable {
   /// Waits for a signal, for at most the time limit of a call; returns whether the signal was set.
   func wait(for signal: Signal) async -> Bool {
     guard let clock = state.withLock({ $0.clock }) else { return false }
-    return await signal.wait(for: Self.limit, on: clock)
+    return await signal.wait(until: clock.now() + Self.limit, on: clock)
   }
 
   // Removals that have failed

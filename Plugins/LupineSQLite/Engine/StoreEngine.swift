@@ -77,16 +77,18 @@ actor StoreEngine {
     let end = clock.now() + Self.longestWait
     var delay = Duration.milliseconds(1)
     while true {
+      let now: Duration
       do throws(LupineError) {
         return try useOnce(work)
       } catch {
         guard error.isStoreLocked else { throw error }
-        guard !isLockedOut, clock.now() < end else {
+        now = clock.now()
+        guard !isLockedOut, now < end else {
           isLockedOut = true
           throw error
         }
       }
-      guard (try? await clock.sleep(delay)) != nil else {
+      guard (try? await clock.sleep(until: min(now + delay, end))) != nil else {
         throw LupineError(.cancelled, "The task that waited for the store \(path) was cancelled.")
       }
       delay = min(delay * 2, .milliseconds(50))

@@ -199,11 +199,11 @@ public struct TransferContext: Sendable {
   /// Records activity, so that the idle timeout starts again.
   public func touch() { control.touch() }
 
-  /// Waits for the delay, or until the exchange is cancelled.
+  /// Waits until a time of the clock, or until the exchange is cancelled.
   ///
   /// - Throws: the reason for the cancellation.
-  public func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
-    let sleep = Task.immediate(executorPreference: executor) { try await time.sleep(delay) }
+  public func pause(until time: Duration, on clock: SessionClock) async throws(LupineError) {
+    let sleep = Task.immediate(executorPreference: executor) { try await clock.sleep(until: time) }
     onCancel { sleep.cancel() }
     let isOver = (try? await sleep.value) != nil
     if let reason = control.reason { throw reason }

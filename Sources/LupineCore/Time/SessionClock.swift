@@ -10,12 +10,8 @@ public struct SessionClock: Sendable {
   public let clock: any Clock<Duration>
   /// Returns the time since the clock was opened; may be called from any thread.
   public let now: @Sendable () -> Duration
-  /// Waits for a delay in the calling task; throws if the task is cancelled.
-  public let sleep: @Sendable (Duration) async throws -> Void
-  /// Calls the action after a delay, unless the returned timer is cancelled before.
-  ///
-  /// The action is called on any thread, or at once on the calling one, and must not block.
-  public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+  private let sleepUntil: @Sendable (Duration) async throws -> Void
+  private let scheduleAt: Schedule
 
   /// - Parameter executor: the executor of the tasks that sleep for timers; not used for a clock of the system or for a
   ///   `TimerClock`.
@@ -27,30 +23,60 @@ public struct SessionClock: Sendable {
   init(_ clock: any Clock<Duration>, _ timers: SystemTimers) {
     let start = timers.readNanoseconds()
     self.clock = clock
-    now = { .nanoseconds(timers.readNanoseconds() - start) }
-    sleep = { try await timers.sleep($0.bounded) }
-    schedule = { timers.schedule($0.bounded, $1) }
+    let now: @Sendable () -> Duration = { .nanoseconds(timers.readNanoseconds() - start) }
+    self.now = now
+    sleepUntil = { try await timers.sleep(($0 - now()).bounded) }
+    scheduleAt = { timers.schedule(($0 - now()).bounded, $1) }
   }
 
   /// Opens any other clock.
-  private init<C: Clock>(opened clock: C, schedule: @escaping Schedule) where C.Duration == Duration {
+  private init<C: Clock>(
+    opened clock: C, schedule: @escaping @Sendable (C.Instant, @escaping @Sendable () -> Void) -> ScheduledTimer
+  ) where C.Duration == Duration {
     let start = clock.now
+    let instant: @Sendable (Duration) -> C.Instant = { time in
+      // The clock is read once, because its time may advance between two readings.
+      let present = clock.now
+      return present.advanced(by: (time - start.duration(to: present).boundedTime).bounded)
+    }
     self.clock = clock
     now = { start.duration(to: clock.now).boundedTime }
-    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0.bounded), tolerance: nil) }
-    self.schedule = schedule
+    sleepUntil = { try await clock.sleep(until: instant($0), tolerance: nil) }
+    scheduleAt = { schedule(instant($0), $1) }
+  }
+
+  /// Waits for a delay in the calling task; throws if the task is cancelled.
+  public func sleep(_ delay: Duration) async throws { try await sleepUntil(now() + delay.bounded) }
+
+  /// Waits in the calling task until a time of `now`; throws if the task is cancelled.
+  ///
+  /// Returns at once if the time has passed. Code that has read the clock waits until a time and not for a delay: the
+  /// clock may advance meanwhile, and a delay would then end too late.
+  public func sleep(until time: Duration) async throws { try await sleepUntil(time) }
+
+  /// Calls the action after a delay, unless the returned timer is cancelled before.
+  ///
+  /// The action is called on any thread, or at once on the calling one, and must not block.
+  public func schedule(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    scheduleAt(now() + delay.bounded, action)
+  }
+
+  /// Calls the action at a time of `now`, unless the returned timer is cancelled before.
+  ///
+  /// The action is called on any thread, or at once on the calling one, and must not block.
+  public func schedule(at time: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    scheduleAt(time, action)
   }
 
   private typealias Schedule =
-    @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+    @Sendable (_ time: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
     if let clock = clock as? ContinuousClock { return SessionClock(clock, .continuous) }
     if let clock = clock as? SuspendingClock { return SessionClock(clock, .suspending) }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
-    return SessionClock(opened: clock) { delay, action in
-      let deadline = clock.now.advanced(by: delay.bounded)
+    return SessionClock(opened: clock) { deadline, action in
       // Begins in its own task, outside the caller's stack.
       let task = Task(executorPreference: executor) {
         try await clock.sleep(until: deadline, tolerance: nil)
@@ -61,7 +87,7 @@ public struct SessionClock: Sendable {
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {
-    SessionClock(opened: clock) { clock.schedule(at: clock.now.advanced(by: $0.bounded), $1) }
+    SessionClock(opened: clock) { clock.schedule(at: $0, $1) }
   }
 }
 

@@ -40,7 +40,7 @@ package final class TimeoutScheduler: Sendable {
   ///
   /// If two timers are made concurrently, the one with the earlier deadline stays.
   private func setTimer(_ deadline: Duration, _ turn: UInt64) {
-    let timer = clock.schedule(max(.zero, deadline - clock.now())) { [weak self] in self?.fire(turn) }
+    let timer = clock.schedule(at: deadline) { [weak self] in self?.fire(turn) }
     let superfluous = state.withLock { state -> ScheduledTimer? in
       guard state.turn == turn, state.wakeUp != nil else { return timer }
       defer { state.timer = timer }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSupport
 import Synchronization
 
 /// Runs one request: makes attempts until one succeeds or no retrier requests another.
@@ -120,13 +121,14 @@ struct Pipeline: Sendable {
   func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
-    if let left = execution.timeLeft, left <= delay {
+    let next = clock.now() + delay.bounded
+    if let end = execution.endTime, end <= next {
       // The next attempt would start too late, so the request ends at its deadline.
-      try? await execution.interruptible { try await clock.sleep(left) }
+      try? await execution.interruptible { try await clock.sleep(until: end) }
       _ = execution.endIfOverdue(now: clock.now())
       return
     }
-    try? await execution.interruptible { try await clock.sleep(delay) }
+    try? await execution.interruptible { try await clock.sleep(until: next) }
   }
 }
 

@@ -77,13 +77,12 @@ extension RequestExecution {
     }
   }
 
-  /// The time until the total timeout or the deadline; `nil` if the request has neither.
-  var timeLeft: Duration? {
+  /// The time of the clock at which the request must end, by its total timeout or its deadline; `nil` if it has neither.
+  var endTime: Duration? {
     let (started, changed, deadline) = state.withLock {
       ($0.timing.started, $0.timing.changedTimeouts, $0.settings.deadline)
     }
-    guard let started, let end = Self.end(of: changed ?? timeouts, since: started, deadline) else { return nil }
-    return max(.zero, end - session.clock.now())
+    return started.flatMap { Self.end(of: changed ?? timeouts, since: $0, deadline) }
   }
 
   /// The instant at which the request must end; `nil` if its time has no limit.

@@ -101,9 +101,8 @@ extension RequestExecution {
 
   /// Schedules the report of a progress value that the interval delays.
   func scheduleProgress(_ direction: Direction, at moment: Duration) {
-    let wait = max(moment - session.clock.now(), .zero)
     // Scheduled outside the lock, because a clock may fire at once.
-    let timer = session.clock.schedule(wait) { [weak self] in self?.reportKeptProgress(direction) }
+    let timer = session.clock.schedule(at: moment) { [weak self] in self?.reportKeptProgress(direction) }
     let overtaken =
       switch direction {
       case .upload: upload.withLock { $0.keep(timer, until: moment) }
