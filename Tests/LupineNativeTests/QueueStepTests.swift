@@ -125,7 +125,7 @@ import TransportSupport
           pool.keep(connection, ConnectionOptions(), at: UInt64(number * 37 % count))
         }
         #expect(pool.idleCount == count)
-        for connection in all.dropFirst(count / 2) { pool.discard(connection) }
+        for connection in all.dropFirst(count / 2) { pool.close(connection) }
         pool.closeExpired(at: .max / 2)
         #expect(pool.idleCount == 0)
         #expect(pool.openCount == 0)

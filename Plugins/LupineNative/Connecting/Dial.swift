@@ -1,12 +1,6 @@
 import LupineCore
 import LupineEventLoop
 
-/// Receives the result of a dial.
-protocol DialOwner: AnyObject {
-  func dialSucceeded(_ connection: Connection)
-  func dialFailed(_ error: SystemError)
-}
-
 /// Makes a connection to one of a host's addresses, which it tries in turn (RFC 8305).
 ///
 /// An attempt begins when the one before it has failed, or has not succeeded for a while. The first connection wins, and
@@ -15,11 +9,8 @@ final class Dial: ConnectionUser {
   /// The time in nanoseconds after which the next attempt begins beside the others (RFC 8305 section 5).
   static let attemptDelay: UInt64 = 250_000_000
 
-  private let connections: Connections
-  private let route: Route
-  private let options: ConnectionOptions
-  /// The owner ends the dial before it ends itself.
-  private unowned let owner: any DialOwner
+  /// The setup closes the dial before it is released.
+  private unowned let setup: ConnectionSetup
   private var waiting: ArraySlice<SocketTarget>
   private var attempts: [Connection] = []
   private var firstFailure: SystemError?
@@ -29,29 +20,25 @@ final class Dial: ConnectionUser {
   var nextAttempt: UInt64? { waiting.isEmpty ? nil : lastAttempt + Self.attemptDelay }
   private var lastAttempt: UInt64 = 0
 
-  init(
-    _ targets: [SocketTarget], for route: Route, _ options: ConnectionOptions, _ connections: Connections,
-    owner: any DialOwner
-  ) {
+  init(_ targets: [SocketTarget], for setup: ConnectionSetup) {
     waiting = targets[...]
-    self.route = route
-    self.options = options
-    self.connections = connections
-    self.owner = owner
+    self.setup = setup
   }
+
+  private var connections: Connections { setup.loop.connections }
 
   /// Begins the next attempt; also called at `nextAttempt`, while an attempt is under way.
   func tryNext() {
     lastAttempt = MonotonicClock.now
     while let target = waiting.popFirst() {
       do throws(SystemError) {
-        attempts.append(try connections.open(target, for: route, options, user: self))
+        attempts.append(try connections.open(target, for: setup.route, setup.options, user: self))
         return
       } catch {
         firstFailure = firstFailure ?? error
       }
     }
-    if attempts.isEmpty, let firstFailure { owner.dialFailed(firstFailure) }
+    if attempts.isEmpty, let firstFailure { setup.dialFailed(firstFailure) }
   }
 
   func connectionIsReady(_ connection: Connection) {
@@ -64,12 +51,12 @@ final class Dial: ConnectionUser {
       return tryNext()
     }
     attempts.removeAll { $0 === connection }
-    cancel()
-    owner.dialSucceeded(connection)
+    close()
+    setup.dialSucceeded(connection)
   }
 
   /// Ends the attempts.
-  func cancel() {
+  func close() {
     waiting = []
     for attempt in attempts { connections.close(attempt) }
     attempts = []

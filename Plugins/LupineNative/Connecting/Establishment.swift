@@ -16,13 +16,15 @@ protocol ConnectionStep: ConnectionUser {
 final class Establishment {
   let connection: Connection
   private var steps: ArraySlice<any ConnectionStep> = []
-  /// The exchange ends the establishment before it ends itself.
-  unowned let exchange: Exchange
+  /// The setup closes the establishment before it is released.
+  private unowned let setup: ConnectionSetup
 
-  init(_ connection: Connection, for exchange: Exchange) {
+  init(_ connection: Connection, for setup: ConnectionSetup) {
     self.connection = connection
-    self.exchange = exchange
+    self.setup = setup
   }
+
+  var exchange: Exchange { setup.exchange }
 
   var route: Route { exchange.route }
   var context: TransferContext { exchange.context }
@@ -33,7 +35,7 @@ final class Establishment {
     var steps: [any ConnectionStep] = []
     if let proxy = route.proxy {
       if proxy.kind == .https { steps.append(TLSStep(with: .proxy(proxy), in: context)) }
-      if let negotiation = try exchange.proxyNegotiation() { steps.append(ProxyStep(negotiation, with: proxy)) }
+      if let negotiation = try setup.proxyNegotiation() { steps.append(ProxyStep(negotiation, with: proxy)) }
     }
     if route.origin.scheme == .https { steps.append(TLSStep(with: .server, in: context)) }
     return steps
@@ -56,7 +58,7 @@ final class Establishment {
 
   /// Begins the next step; after the last one the exchange has its connection.
   func stepFinished() {
-    guard let step = steps.popFirst() else { return exchange.establishmentFinished(connection) }
+    guard let step = steps.popFirst() else { return setup.establishmentFinished(connection) }
     connection.user = step
     step.begin(self)
   }
@@ -68,10 +70,10 @@ final class Establishment {
   func tunnelRefused(_ response: HTTPResponse) { exchange.finish(refused: response) }
 
   /// Tries the server's next address, because the proxy cannot connect to the present one.
-  func targetRefused(_ error: LupineError) { exchange.targetRefused(error) }
+  func targetRefused(_ error: LupineError) { setup.targetRefused(error) }
 
   /// Closes the connection.
-  func cancel() {
+  func close() {
     steps = []
     loop.connections.close(connection)
   }

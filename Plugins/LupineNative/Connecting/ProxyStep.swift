@@ -46,7 +46,7 @@ final class ProxyStep: ConnectionStep, TurnTaker {
           }
           guard connection.mayReceive, try receive(on: connection, establishment.loop.buffers.incoming) else { return }
         } else {
-          return conclude(establishment)
+          return finish(establishment)
         }
       }
     } catch {
@@ -95,7 +95,7 @@ final class ProxyStep: ConnectionStep, TurnTaker {
       "The proxy \(proxy) ended the connection before the request was sent." + (detail.isEmpty ? "" : " \(detail)"))
   }
 
-  private func conclude(_ establishment: Establishment) {
+  private func finish(_ establishment: Establishment) {
     self.establishment = nil
     switch outcome {
     case .incomplete: return

@@ -5,7 +5,7 @@ import LupineFraming
 /// Carries the messages of one exchange: a connection of its own with HTTP/1.1, or a stream of HTTP/2.
 ///
 /// The carrier moves and frames bytes. The exchange has the request's content and the response's sink. The carrier reports
-/// to the exchange, which ends itself and then calls `release`.
+/// to the exchange, which ends itself and then calls `close`.
 protocol Carrier: AnyObject {
   /// Sends the head of the request, and its content unless that waits for 100 (Continue).
   func begin()
@@ -21,7 +21,7 @@ protocol Carrier: AnyObject {
   /// - Parameters:
   ///   - end: the end of the complete response; `nil` if the exchange has failed.
   ///   - hasTimedOut: whether a timeout ended the exchange.
-  func release(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64)
+  func close(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64)
 
   /// Whether an exchange that fails with `connectionLost` has lost the whole connection, and not only its stream.
   var isConnectionLost: Bool { get }

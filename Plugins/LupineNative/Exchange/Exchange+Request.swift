@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineEventLoop
 
@@ -5,6 +6,34 @@ import LupineEventLoop
 extension Exchange {
   /// How long the body waits for 100 (Continue), which a server need not send (RFC 9110 section 10.1.1).
   private static let continueTimeout = Duration.seconds(1)
+
+  /// Opens the request's body in a task.
+  func openBody() {
+    phase = .opening
+    // A proxy may refuse the tunnel.
+    submission.openBody(mayStayUnread: expectsContinue || route.isTunnelled)
+  }
+
+  /// Continues with the open body.
+  func finishOpening(_ body: Result<any BodyReader, LupineError>) {
+    guard phase == .opening else { return }
+    switch body {
+    case .success(let reader):
+      outgoing.reader = reader
+      connect()
+    case .failure(let error): fail(error)
+    }
+  }
+
+  /// How a proxy forwards the request; `nil` if the server receives it.
+  var forwarding: RequestForwarding? { route.isForwarded ? RequestForwarding(authorization: proxyAuthorization) : nil }
+
+  /// The field with the credential for the proxy.
+  ///
+  /// `HTTPField` replaces bytes that a field's value may not contain.
+  var proxyAuthorization: HTTPField? {
+    context.proxyAuthorization.map { HTTPField(name: .proxyAuthorization, value: $0) }
+  }
 
   /// Whether the request's content waits for 100 (Continue).
   var expectsContinue: Bool {

@@ -42,21 +42,18 @@ extension Exchange {
   /// Ends the exchange after its complete response.
   ///
   /// While the consumer holds the response back, the rest of the request is sent: the consumer may wait for its end.
-  func end(_ end: ResponseEnd) {
+  func responseIsComplete(_ end: ResponseEnd) {
     guard incoming.isPaused, !outgoing.isComplete, !outgoing.isAbandoned else { return finish(end) }
     incoming.end = end
   }
 
-  /// Ends the exchange with its complete response, because the rest of the request can no longer be sent.
+  /// Ends the exchange after the loss of its connection or stream.
   ///
-  /// No effect if the response is not complete.
-  ///
-  /// - Returns: whether the response is complete.
-  func endWithoutRest() -> Bool {
-    guard var end = incoming.end.take() else { return false }
+  /// A complete response that the consumer holds back is no failure: only the rest of the request is not sent.
+  func connectionFailed(_ error: LupineError) {
+    guard var end = incoming.end.take() else { return fail(error) }
     end.hasSurplus = true
     finish(end)
-    return true
   }
 
   /// Continues to receive, because the sink has room again.
@@ -65,5 +62,22 @@ extension Exchange {
     incoming.isPaused = false
     if let end = incoming.end.take() { return finish(end) }
     carrier?.resumeReceiving()
+  }
+
+  /// The sender of a response: only a proxy that forwards the request sends 407.
+  private func source(of head: ReceivedHead) -> TransportResponse.Source {
+    guard route.isForwarded, head.statusLine.code == 407 else { return .origin }
+    // A proxy that sends a challenge before it has read the whole body may stop reading from the connection, as squid 5
+    // does.
+    if outgoing.byteCount > 0 { mustClose = true }
+    return .proxy
+  }
+
+  /// Delivers a proxy's refusal of a tunnel as the response.
+  func finish(refused response: HTTPResponse) {
+    let (body, writer) = context.makeBody(for: response, from: .proxy) {}
+    incoming.writer = writer
+    setResponse(response, code: response.status.code, body, from: .proxy)
+    finish(ResponseEnd(trailers: nil, hasSurplus: false))
   }
 }

@@ -3,9 +3,20 @@ import LupineCore
 import LupineEventLoop
 import LupineFraming
 
-/// The state of one exchange, used on the loop's thread.
+/// One exchange, from its arrival on the loop until its end: the one owner of its state below the transport.
 ///
-/// It passes through the phases in their order, and ends from any of them.
+/// Only the loop's thread uses it. Other threads reach it by commands that carry its number: cancellation, room in the sink,
+/// bytes of the request's body, a found address, a timeout. It passes through the phases in their order, and ends from any of
+/// them.
+///
+/// - In the phase `connecting`, `setup` gets a connection and reports `use` or `fail`.
+/// - In the phase `active`, `carrier` moves the messages, and reports here what has been sent and received. It reads the
+///   request's content from `outgoing`, and checks `incoming.isPaused` before it passes content.
+/// - `submission` resumes the caller of `send`, and `incoming.writer` writes the body; `settle` calls the former at the end of
+///   the turn.
+///
+/// There are three ends: `finish` after the complete response, `fail` with an error, and `cancel`, which fails it with the
+/// reason of its control. Each comes to `close`, once.
 final class Exchange {
   enum Phase {
     /// Waits until the limits on connections admit it.
@@ -38,8 +49,8 @@ final class Exchange {
   var isReused = false
   /// Whether the connection must not be kept, although its response allows it.
   var mustClose = false
-  /// The state that only the making of a connection needs.
-  var setup = ConnectionSetup()
+  /// Gets a connection; `nil` if the pool had one, and outside of the phase `connecting`.
+  var setup: ConnectionSetup?
   var times = ExchangeTimes()
   var incoming = Incoming()
   /// Without dynamic checks of exclusive access, because each request has a dozen.
@@ -70,57 +81,11 @@ final class Exchange {
     if request.hasBody, outgoing.reader == nil { openBody() } else { connect() }
   }
 
-  /// Opens the request's body in a task.
-  private func openBody() {
-    phase = .opening
-    // A proxy may refuse the tunnel.
-    submission.openBody(mayStayUnread: expectsContinue || route.isTunnelled)
-  }
-
-  /// Continues with the open body.
-  func finishOpening(_ body: Result<any BodyReader, LupineError>) {
-    guard phase == .opening else { return }
-    switch body {
-    case .success(let reader):
-      outgoing.reader = reader
-      connect()
-    case .failure(let error): fail(error)
-    }
-  }
-
-  /// Sends the request on a connection of its own, with HTTP/1.1.
-  func use(_ connection: Connection, isReused: Bool) {
-    use(HTTP1Carrier(self, on: connection), on: connection, isReused: isReused)
-  }
-
-  /// Sends the request on a stream of a connection with HTTP/2.
-  func use(_ shared: HTTP2Connection) {
-    let isReused = shared.hasBeenUsed
-    use(HTTP2Carrier(self, on: shared), on: shared.connection, isReused: isReused)
-  }
-
-  private func use(_ carrier: any Carrier, on connection: Connection, isReused: Bool) {
-    phase = .active
-    self.connection = connection
-    self.carrier = carrier
-    self.isReused = isReused
-    times.connectionTaken = MonotonicClock.now
-    context.emit(.connected(address: connection.address, isReused: isReused))
-    if !isReused, let tls = connection.tls { context.emit(.secured(tls)) }
-    carrier.begin()
-  }
-
   /// Stores the response for the caller, who receives it at the end of the turn.
   func setResponse(
     _ head: HTTPResponse, code: Int, _ body: ResponseBody, from source: TransportResponse.Source
   ) {
     outcome = .response(head, code: code, body, source)
-    scheduleSettle()
-  }
-
-  /// Stores the error for the caller, who receives it at the end of the turn.
-  func setFailure(_ error: LupineError) {
-    outcome = .failure(error)
     scheduleSettle()
   }
 
@@ -144,4 +109,79 @@ final class Exchange {
     incoming.hasUndeliveredBytes = false
     incoming.writer?.deliver()
   }
+}
+
+/// The ends.
+extension Exchange {
+  /// Ends the exchange with the reason of its control.
+  func cancel() {
+    fail(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
+  }
+
+  /// Ends the exchange after its complete response, which the consumer does not hold back.
+  ///
+  /// The connection is available to the next exchange before the consumer hears of the end. If the request is not
+  /// completely sent, the rest stays unsent (RFC 9112 section 9.3, RFC 9113 section 8.1): the server may have stopped
+  /// reading the request.
+  func finish(_ end: ResponseEnd) {
+    guard phase != .ended else { return }
+    let now = MonotonicClock.now
+    let metrics = metrics(at: now)
+    close(end, at: now)
+    incoming.writer.take()?.finish(trailers: end.trailers, metrics: metrics)
+  }
+
+  /// Ends the exchange with an error, in any phase.
+  func fail(_ error: LupineError) {
+    guard phase != .ended else { return }
+    let now = MonotonicClock.now
+    let metrics = metrics(at: now)
+    recordLoss(error)
+    // A request of which no byte was sent has not been processed.
+    let isUnsent = phase == .active && error.kind == .connectionLost && !outgoing.hasBegun
+    let error = (isUnsent ? error.unprocessed() : error).measured(metrics)
+    close(nil, hasTimedOut: error.isTimeout, at: now)
+    if let writer = incoming.writer.take() {
+      writer.fail(error, metrics: metrics)
+    } else {
+      outcome = .failure(error)
+      scheduleSettle()
+    }
+  }
+
+  /// Closes the connections of the route that are probably lost too, if a reused one was lost before the response.
+  private func recordLoss(_ error: LupineError) {
+    guard phase == .active, isReused, error.kind == .connectionLost, times.firstByte == nil, let connection,
+      carrier?.isConnectionLost == true
+    else { return }
+    loop.connections.recordLoss(of: connection, usedSince: times.connectionTaken)
+  }
+
+  /// Releases everything that belongs to the exchange.
+  private func close(_ end: ResponseEnd?, hasTimedOut: Bool = false, at now: UInt64) {
+    phase = .ended
+    setup.take()?.close()
+    continueTimer?.cancel()
+    continueTimer = nil
+    outgoing.abandon()
+    carrier.take()?.close(end, hasTimedOut: hasTimedOut, at: now)
+    connection = nil
+    loop.remove(self)
+  }
+
+  private func metrics(at now: UInt64) -> TransferMetrics {
+    var metrics = times.metrics(at: now)
+    metrics.bytesSent = outgoing.byteCount
+    metrics.bytesReceived = incoming.byteCount
+    metrics.remoteAddress = connection?.address
+    metrics.tls = connection?.tls
+    metrics.version = incoming.version
+    metrics.isConnectionReused = isReused
+    return metrics
+  }
+}
+
+extension LupineError {
+  /// Whether a timeout ended the exchange.
+  fileprivate var isTimeout: Bool { if case .timedOut = kind { true } else { false } }
 }

@@ -54,7 +54,7 @@ extension HTTP1Carrier {
         case .content(let range): try exchange.pass(UnsafeRawBufferPointer(rebasing: bytes[range]))
         case .end(let trailers):
           turn.countFields(position - start)
-          return exchange.end(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
+          return exchange.responseIsComplete(ResponseEnd(trailers: trailers, hasSurplus: position < bytes.count))
         }
       }
     } catch {
@@ -63,9 +63,9 @@ extension HTTP1Carrier {
   }
 
   private func connectionEnded(inOrder: Bool) {
-    guard inOrder else { return exchange.fail(connection.failure ?? Self.lost) }
+    guard inOrder else { return exchange.connectionFailed(connection.failure ?? Self.lost) }
     do throws(LupineError) {
-      guard case .end(let trailers) = try reader.connectionEnded() else { return exchange.fail(Self.lost) }
+      guard case .end(let trailers) = try reader.connectionEnded() else { return exchange.connectionFailed(Self.lost) }
       exchange.finish(ResponseEnd(trailers: trailers))
     } catch {
       exchange.fail(error)

@@ -55,9 +55,9 @@ final class HTTP2Carrier: Carrier {
   }
 
   /// Ends the stream; the connection stays open for others.
-  func release(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64) {
+  func close(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64) {
     held = []
-    session.release(id)
+    session.abandon(id)
     shared.exchangeEnded(exchange.context.connections, hasTimedOut: hasTimedOut, at: now)
   }
 
@@ -75,7 +75,7 @@ final class HTTP2Carrier: Carrier {
   /// Ends the exchange if the sink has everything.
   private func endIfComplete() {
     guard held.isEmpty, exchange.phase == .active, let end = end.take() else { return }
-    exchange.end(end)
+    exchange.responseIsComplete(end)
   }
 }
 
@@ -94,7 +94,7 @@ extension HTTP2Carrier: HTTP2StreamUser {
   }
 
   func streamClosed(_ error: LupineError?) {
-    if let error, !exchange.endWithoutRest() { exchange.fail(error) }
+    if let error { exchange.connectionFailed(error) }
   }
 
   func streamSentHead() { exchange.outgoing.recordSent() }

@@ -161,7 +161,7 @@ final class HTTP2Session {
   ///
   /// nghttp2 first closes the streams that it is about to reset, each with its own reason: a peer that violates a rule
   /// of a stream may close the connection at once.
-  func end(_ error: LupineError) {
+  func connectionEnded(_ error: LupineError) {
     isEnding = true
     var output: [UInt8] = []
     if failure == nil { composeOutput(into: &output, limit: Self.outputAtEnd) }
@@ -197,7 +197,7 @@ extension HTTP2Session {
   }
 
   /// Ends a stream for its user, who hears no more of it; RST_STREAM ends what is not complete.
-  func release(_ id: Int32) {
+  func abandon(_ id: Int32) {
     guard failure == nil, let stream = streams[id] else { return }
     stream.user = nil
     guard stream.part != .ended || !stream.isRequestSent else { return }

@@ -115,7 +115,7 @@ final class Loop {
       guard let connection = connections.connection(descriptor) else { continue }
       connection.record(readiness)
       let hasInput = readiness & (Poller.readable | Poller.broken) != 0
-      if connection.isIdle, connection.user == nil, hasInput, !connection.isQuiet { connections.discard(connection) }
+      if connection.isIdle, connection.user == nil, hasInput, !connection.isQuiet { connections.close(connection) }
     }
   }
 
@@ -210,8 +210,8 @@ extension Loop {
     case .hasBytes: exchange?.resumeSending()
     case .opened(.success(let reader)) where exchange == nil: reader.cancel()
     case .opened(let body): exchange?.finishOpening(body)
-    case .lookedUp(let outcome): exchange?.finishLookup(outcome)
-    case .connectTimedOut: exchange?.connectTimedOut()
+    case .lookedUp(let outcome): exchange?.setup?.lookedUp(outcome)
+    case .connectTimedOut: exchange?.setup?.timedOut()
     case .continueTimedOut: exchange?.stopWaitingForContinue()
     }
   }
@@ -235,7 +235,7 @@ extension Loop {
   private func tryNextAddresses(at now: UInt64) {
     while let first = dialing.min, first.time <= now {
       dialing.removeMin()
-      exchanges[first.id]?.tryNextAddress(at: now)
+      exchanges[first.id]?.setup?.tryNextAddress(at: now)
     }
   }
 }

@@ -84,9 +84,10 @@ final class Connections {
     }
   }
 
-  /// Closes a connection that nothing uses any more.
+  /// Closes a connection that is idle, or that nothing uses any more.
   func close(_ connection: Connection) {
     guard connection.isOpen else { return }
+    recordUse(of: connection)
     connection.isOpen = false
     connection.closeChannel()
     if let shared = connection.user as? HTTP2Connection { connection.route.sharing.remove(shared) }
@@ -99,10 +100,7 @@ final class Connections {
 
   /// Closes every connection.
   func closeAll() {
-    for case let connection? in table {
-      recordUse(of: connection)
-      close(connection)
-    }
+    for case let connection? in table { close(connection) }
   }
 }
 
@@ -162,25 +160,18 @@ extension Connections {
     connection.routePlace = nil
   }
 
-  /// Closes an idle connection; no effect if it is used.
-  func discard(_ connection: Connection) {
-    guard connection.isIdle else { return }
-    recordUse(of: connection)
-    close(connection)
-  }
-
   /// Closes the connections that have been idle for their lifetime.
   func closeExpired(at now: UInt64) {
     while let descriptor = idle.popExpired(at: now) {
       guard let connection = connection(descriptor) else { continue }
-      if idle.hasExpired(connection, at: now) { discard(connection) }
+      if idle.hasExpired(connection, at: now) { close(connection) }
     }
   }
 
   /// Closes the connection that has been idle for the longest time; false if none is idle.
   private func closeOldest() -> Bool {
     guard let oldest = idle.oldest else { return false }
-    discard(oldest)
+    close(oldest)
     return true
   }
 
@@ -197,7 +188,7 @@ extension Connections {
   /// last one.
   func recordLoss(of lost: Connection, usedSince start: UInt64) {
     let route = lost.route
-    while let connection = route.idle.first, connection.idleSince <= lost.idleSince { discard(connection) }
+    while let connection = route.idle.first, connection.idleSince <= lost.idleSince { close(connection) }
     while let shared = route.sharing.oldest, shared.connection.madeAt <= start { shared.drain() }
   }
 }

@@ -109,7 +109,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   }
 
   /// Takes new streams again, if the peer has answered the PING.
-  private func endProbe() {
+  private func resumeAfterProbe() {
     guard isProbed, !session.awaitsPingAnswer, session.failure == nil, !session.isDraining else { return }
     isProbed = false
     connection.route.sharing.add(self)
@@ -176,7 +176,7 @@ extension HTTP2Connection {
       case .bytes(let count): process(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .overhead: continue
       case .wouldBlock: return
-      case .end, .failure: session.end(loss)
+      case .end, .failure: session.connectionEnded(loss)
       }
     }
   }
@@ -204,7 +204,7 @@ extension HTTP2Connection {
     send()
     if session.failure != nil || (session.isDraining && exchangeCount == 0) { return close() }
     if !isShared { return }
-    endProbe()
+    resumeAfterProbe()
     if session.isDraining { connection.route.sharing.remove(self) } else { connection.route.sharing.offer(self) }
     loop.serveWaiting(on: connection.route)
   }
@@ -239,7 +239,7 @@ extension HTTP2Connection {
     hasSendFailed = true
     connection.mayReceive = true
     receive()
-    session.end(loss)
+    session.connectionEnded(loss)
   }
 
   /// Why the connection is lost.
@@ -251,7 +251,6 @@ extension HTTP2Connection {
   }
 
   private func close() {
-    loop.connections.recordUse(of: connection)
     let route = connection.route
     route.sharing.remove(self)
     session.fail(HTTP2Failure.lost)

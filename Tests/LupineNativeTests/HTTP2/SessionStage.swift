@@ -57,7 +57,7 @@ final class SessionStage: HTTP2StreamUser {
     let head = HTTP2RequestHead(request, length: nil, addsExpectation: false, reusing: &fields)
     let id = try session.begin(head, hasContent: false, Limits(), self)
     compose()
-    session.release(id)
+    session.abandon(id)
     compose()
   }
 
@@ -92,7 +92,7 @@ final class SessionStage: HTTP2StreamUser {
 
   func streamClosed(_ error: LupineError?) {
     if let error { append("closed \(error.kind)\(error.isUnprocessed ? ", unprocessed" : "")") }
-    session.release(id)
+    session.abandon(id)
   }
 
   func streamSentHead() {}

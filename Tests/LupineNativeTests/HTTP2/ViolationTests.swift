@@ -31,7 +31,7 @@ import TransportSupport
     for place in 0...bytes.count {
       let stage = try SessionStage()
       for part in [bytes[..<place], bytes[place...]] { if isReset { stage.receive(part) } else { stage.read(part) } }
-      stage.session.end(HTTP2Failure.lost)
+      stage.session.connectionEnded(HTTP2Failure.lost)
       #expect(stage.events.last == "closed malformedResponse", "\(stage.events), cut at \(place)")
     }
   }
@@ -42,7 +42,7 @@ import TransportSupport
     for count in 0..<bytes.count {
       let stage = try SessionStage()
       stage.read(bytes[..<count])
-      stage.session.end(HTTP2Failure.lost)
+      stage.session.connectionEnded(HTTP2Failure.lost)
       #expect(stage.events.last == "closed connectionLost")
     }
   }

@@ -2,10 +2,10 @@ import LupineCore
 import LupineEventLoop
 
 /// The addresses that a connection is made to, and those that a proxy receives.
-extension Exchange {
+extension ConnectionSetup {
   /// Finds the addresses of the peer and connects to them.
   func findPeer() {
-    if setup.peers.isEmpty { find(route.peer.host) } else { dial(setup.peers) }
+    if peers.isEmpty { find(route.peer.host) } else { dial(peers) }
   }
 
   func find(_ host: String) {
@@ -14,9 +14,9 @@ extension Exchange {
     } else if let addresses = route.connectionKey.resolverOverrides.addresses(of: host) {
       found(addresses)
     } else if let addresses = IPAddress.ofThisMachine(host) {
-      finishLookup(addresses)
-    } else if !setup.seeksTarget, let addresses = loop.lookups.keptAddresses(of: host) {
-      finishLookup(addresses)
+      lookupSucceeded(addresses)
+    } else if !seeksTarget, let addresses = loop.lookups.keptAddresses(of: host) {
+      lookupSucceeded(addresses)
     } else {
       lookUp(host)
     }
@@ -24,52 +24,62 @@ extension Exchange {
 
   /// Continues with the addresses of the host that was sought.
   private func found(_ addresses: [IPAddress]) {
-    guard setup.seeksTarget else {
-      setup.peers = addresses
+    guard seeksTarget else {
+      peers = addresses
       return dial(addresses)
     }
     guard let allowed = allowed(addresses) else { return }
-    setup.seeksTarget = false
-    setup.targets = allowed[...]
+    seeksTarget = false
+    targets = allowed[...]
     findPeer()
+  }
+
+  /// Connects to the addresses in turn.
+  ///
+  /// The network policy is about servers: it does not apply to a proxy's own addresses.
+  private func dial(_ addresses: [IPAddress]) {
+    guard let addresses = route.proxy == nil ? allowed(addresses) : addresses else { return }
+    dial(addresses.map { .internet($0, port: route.peer.port) })
   }
 
   private func lookUp(_ host: String) {
     do throws(LupineError) {
-      let waiter = try loop.lookups.addWaiter(for: host) { [ticket = submission.ticket] in ticket.post(.lookedUp($0)) }
-      setup.lookup = waiter
+      let ticket = exchange.submission.ticket
+      let waiter = try loop.lookups.addWaiter(for: host) { ticket.post(.lookedUp($0)) }
+      lookup = waiter
       if waiter.isQueued { context.emit(.queued(reason: loop.lookups.queueReason)) }
       loop.lookups.startThread()
     } catch {
-      fail(error)
+      exchange.fail(error)
     }
   }
 
-  func finishLookup(_ outcome: HostLookups.Outcome) {
-    guard phase == .connecting, setup.lookup != nil else { return }
-    setup.lookup = nil
+  /// Continues after the lookup; no effect if none runs.
+  func lookedUp(_ outcome: HostLookups.Outcome) {
+    guard lookup != nil else { return }
+    lookup = nil
     switch outcome {
-    case .success(let addresses): finishLookup(addresses)
+    case .success(let addresses): lookupSucceeded(addresses)
     case .failure(let error):
-      times.lookedUp = MonotonicClock.now
-      fail(setup.seeksTarget ? error : ConnectFailure.lookupError(error, route.proxy))
+      exchange.times.lookedUp = MonotonicClock.now
+      exchange.fail(seeksTarget ? error : ConnectFailure.lookupError(error, route.proxy))
     }
   }
 
-  private func finishLookup(_ addresses: [IPAddress]) {
+  private func lookupSucceeded(_ addresses: [IPAddress]) {
     let now = MonotonicClock.now
-    times.lookedUp = now
-    let host = setup.seeksTarget ? route.origin.host : route.peer.host
-    context.emit(.nameResolved(host: host, after: times.since(now)))
+    exchange.times.lookedUp = now
+    let host = seeksTarget ? route.origin.host : route.peer.host
+    context.emit(.nameResolved(host: host, after: exchange.times.since(now)))
     found(Dial.interleaved(addresses))
   }
 
   /// Returns the server's addresses that the network policy allows; fails and returns `nil` without any.
-  func allowed(_ addresses: [IPAddress]) -> [IPAddress]? {
+  private func allowed(_ addresses: [IPAddress]) -> [IPAddress]? {
     guard let policy = route.connectionKey.networkPolicy else { return addresses }
     let allowed = addresses.filter(policy.allows)
     guard allowed.isEmpty else { return allowed }
-    fail(NetworkPolicy.refusal(of: addresses.first, for: request.url))
+    exchange.fail(NetworkPolicy.refusal(of: addresses.first, for: exchange.request.url))
     return nil
   }
 }
