@@ -10,6 +10,7 @@ extension Requests {
   ) async throws {
     var configuration = NativeTransport.Configuration()
     configuration.network = network(for: work)
+    configuration.loops = Work.variable("LUPINE_LOOPS").flatMap { Int($0) } ?? configuration.loops
     let transport = NativeTransport(configuration)
     try await measure(work, over: transport, transport.executor, assemble)
   }

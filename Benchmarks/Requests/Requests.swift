@@ -12,17 +12,23 @@ public struct Requests: Sendable {
   let transport: any Transport
   let work: Work
   private let numbers = Counter()
+  /// The URLs of the eight origins of `spread`.
+  private let urls: [String]
 
   init(session: Session, transport: any Transport, work: Work) {
     self.session = session
     self.transport = transport
     self.work = work
+    let parts = work.url.split(separator: "#")
+    urls = (0..<8).map { number in parts.joined(separator: "\(number)") }
   }
 
   func make() async throws {
     switch work.kind {
     case .get: _ = try await session.request(work.url).validate().serializingData().value
     case .each: _ = try await session.request("\(work.url)?\(numbers.take())").validate().serializingData().value
+    case .spread:
+      _ = try await session.request(urls[numbers.take() % urls.count]).validate().serializingData().value
     case .decode: _ = try await session.request(work.url).validate().serializingDecodable(Article.self).value
     case .discard: try await discard()
     case .file:

@@ -13,6 +13,8 @@ public struct Work: Sendable {
     case get
     /// The same, each from a URL of its own.
     case each
+    /// The same as `get`, from eight origins in turn: a number replaces the `#` of the URL.
+    case spread
     /// Discards the bytes of each body as they arrive.
     case discard
     /// Writes the body to FILE.

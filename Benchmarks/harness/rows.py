@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 
-from .servers import CERTIFICATES, CHECKOUT, GIB, PeerError, client_core
+from .servers import CERTIFICATES, CHECKOUT, GIB, PeerError, client_core, other_cores
 
 BUILD = CHECKOUT / ".build-bench"
 CLIENTS = CHECKOUT / ".build-bench-clients"
@@ -34,6 +34,11 @@ class Row:
     @property
     def path(self):
         return self.scratch / "release" / self.program
+
+    @property
+    def missing(self):
+        """What the row needs and this machine has not; empty if there is nothing."""
+        return ""
 
     def build(self):
         """Builds the program. First removes the old one, so that it is not measured if the build fails."""
@@ -61,6 +66,37 @@ class Floor(Row):
         compiler = shutil.which("clang") or "cc"
         source = CHECKOUT / "Benchmarks" / "RawCurl" / "main.c"
         subprocess.run([compiler, "-O2", "-Wall", "-Werror", "-o", self.path, source, "-lcurl"], check=True)
+
+
+class Hyper(Row):
+    """A program in Rust, with the crates of Debian's packages, so that nothing is downloaded."""
+
+    CRATES = pathlib.Path("/usr/share/cargo/registry")
+
+    @property
+    def missing(self):
+        if shutil.which("cargo") and any(self.CRATES.glob("hyper-rustls-0.23.*")):
+            return ""
+        return "rustc, cargo, librust-hyper+full-dev, librust-tokio+full-dev, librust-hyper-rustls-dev, librust-rustls-pemfile-dev"
+
+    def build(self):
+        self.path.unlink(missing_ok=True)
+        # cargo reads .cargo/config.toml of the working directory.
+        subprocess.run(
+            ["cargo", "build", "--release", "--offline", "--quiet", "--target-dir", self.scratch], check=True,
+            cwd=CHECKOUT / self.package)
+
+
+class Go(Row):
+    """A program in Go, which uses the standard library alone."""
+
+    @property
+    def missing(self):
+        return "" if shutil.which("go") else "golang-go"
+
+    def build(self):
+        self.path.unlink(missing_ok=True)
+        subprocess.run(["go", "build", "-o", self.path, "."], check=True, cwd=CHECKOUT / self.package)
 
 
 class Static(Row):
@@ -109,9 +145,22 @@ DISK = dataclasses.replace(
     CACHE, name="lupine-disk", title="Lupine, cache on the disk", variables=(("LUPINE_CACHE", "disk"),))
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
 FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
+HYPER = Hyper("hyper", "hyper", "hyper-row", "Benchmarks/Clients/HyperRow", CHECKOUT / ".build-bench-hyper")
+GO = Go("go", "Go's net/http", "go-row", "Benchmarks/Clients/GoRow", CHECKOUT / ".build-bench-go")
 
 OURS = (C, LUPINE, LOOP, NATIVE, NATIVE_LOOP)
 OTHERS = (NIO, FOUNDATION)
+# The clients in other languages make simple requests only.
+FOREIGN = (HYPER, GO)
+
+
+def looped(count):
+    return dataclasses.replace(
+        NATIVE, name=f"native-{count}", title=f"native, {count} loop{'s' * (count > 1)}",
+        variables=(("LUPINE_LOOPS", str(count)),))
+
+
+LOOPS = tuple(looped(count) for count in (1, 2, 4))
 
 
 def trusting(name, title, *variables):
@@ -127,7 +176,7 @@ TRUST = (
     pinning("certificates", "pinned certificates"), pinning("default", "the default evaluator"))
 
 TITLES = {row.name: row.title for row in (
-    C, C_DEFAULT, LUPINE, LOOP, NATIVE, NATIVE_LOOP, UMBRELLA, STATIC_LUPINE, STATIC_NATIVE, CACHE, DISK, *OTHERS, *TRUST)}
+    C, C_DEFAULT, LUPINE, LOOP, NATIVE, NATIVE_LOOP, UMBRELLA, STATIC_LUPINE, STATIC_NATIVE, CACHE, DISK, *OTHERS, *FOREIGN, *LOOPS, *TRUST)}
 
 
 def distinct(row_list):
@@ -151,7 +200,7 @@ def run(row, workload, places, folder, authorities):
     """Runs a row once; returns processor time and elapsed time of one request in seconds, and the memory in MB."""
     arguments = command(row, workload, places, folder, max(1, workload.count // row.part))
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
-        with client_core():
+        with other_cores() if workload.spreads else client_core():
             process = subprocess.Popen(
                 arguments, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities, folder))
         output, usage = finish(process)

@@ -99,6 +99,16 @@ def client_core():
     return core(1)
 
 
+@contextlib.contextmanager
+def other_cores():
+    """All cores that the servers do not use; a machine with one core has no choice."""
+    os.sched_setaffinity(0, set(CORES[1:]) or CORES)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, CORES)
+
+
 def allow_descriptors():
     """Raises the limit of descriptors, usually 1,024, so that servers and rows can have a thousand connections each."""
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -144,6 +154,8 @@ def start_nginx(guard, folder):
     plain = f"http://127.0.0.1:{ports['plain']}"
     return {
         "small": f"{plain}/small", "differing": f"{plain}/differing", "storable": f"{plain}/storable",
+        # Each number is an origin of its own; names below localhost are addresses of this machine.
+        "origins": f"http://#.localhost:{ports['plain']}/small",
         "json": f"{plain}/article", "large": f"{plain}/large",
         "tls": f"https://localhost:{ports['tls']}/small", "fresh": f"https://localhost:{ports['fresh']}/small"}
 

@@ -4,7 +4,7 @@ from . import machine, table
 from .rows import TITLES
 
 BEGIN, END = "<!-- The figures; `make plot` writes them. -->", "<!-- The figures end here. -->"
-CURL, NATIVE, CLIENTS = ("lupine", "lupine-loop"), ("native", "native-loop"), ("async-http-client", "urlsession")
+CURL, NATIVE, CLIENTS = ("lupine", "lupine-loop"), ("native", "native-loop"), ("hyper", "go", "async-http-client", "urlsession")
 
 
 def written_into(readme, results):
@@ -33,7 +33,7 @@ def line(*cells):
 def ratios(results):
     halves = [(name, f"{name}, loop's executor", "goals", "most memory") for name in ("Lupine", "native")]
     yield line("", *halves[0], *halves[1], *(TITLES[row] for row in CLIENTS))
-    yield "|---" * 11 + "|"
+    yield "|---" * (9 + len(CLIENTS)) + "|"
     for name, result in results.items():
         rows = result.get("rows", {})
         if "c" not in rows:
@@ -60,7 +60,7 @@ def others(results):
         for row, figures in result.get("rows", {}).items():
             if row not in ("c", *CURL, *NATIVE, *CLIENTS):
                 goal = goals.get(row)
-                yield line(f"{name}, {TITLES[row]}", ratio(figures, goal), f"{goal:.2f}" if goal else "")
+                yield line(f"{name}, {TITLES[row]}{speed(name, figures)}", ratio(figures, goal), f"{goal:.2f}" if goal else "")
         for thing, figures in result.get("rates", {}).items():
             goal = goals.get(thing)
             yield line(f"{name}, {thing}", rate(figures, goal, result["unit"]), f"{goal:,}" if goal else "")
@@ -69,6 +69,11 @@ def others(results):
             yield line(f"{name}, Lupine as a part of C with its default CAPATH", ratio(result["default"], goal, 3), f"{goal:.2f}")
         for row, size in result.get("sizes", {}).items():
             yield line(f"{name}, stripped binary of {TITLES[row]}", f"{size / 1e6:.2f} MB", "")
+
+
+def speed(name, figures):
+    """The requests a second, where they are what is compared."""
+    return f" ({table.number(1 / figures['wall'])} requests/s)" if name == "loops" else ""
 
 
 def ratio(figures, goal, digits=2):

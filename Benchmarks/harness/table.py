@@ -2,7 +2,7 @@
 
 from .rows import TITLES
 
-LINE = "{:<45} {:<23} {:>8} {:>17} {:>9} {:>18} {:>14}"
+LINE = "{:<45} {:<23} {:>8} {:>17} {:>9} {:>18} {:>10} {:>14}"
 
 
 def seconds(value):
@@ -14,10 +14,10 @@ def seconds(value):
 
 def lines(results):
     """The lines of the table; `!` follows a figure that misses its goal."""
-    yield LINE.format("workload", "row", "x first", "spread", "goal", "each", "peak")
+    yield LINE.format("workload", "row", "x first", "spread", "goal", "each", "a second", "peak")
     for name, result in results.items():
         title = f"{name:<4} {result['title']}"
-        for first, *others in [*rows(result), *rates(result)] or [[""] * 6]:
+        for first, *others in [*rows(result), *rates(result)] or [[""] * 7]:
             yield LINE.format(title, first, *others)
             title = ""
         for row, failure in result["failures"].items():
@@ -34,6 +34,7 @@ def rows(result):
         yield [
             TITLES[row], ratio(figures, goal), f"{figures['least']:.2f} – {figures['most']:.2f}",
             f"≤ {goal:.2f}" if goal else "", seconds(figures["cpu"]),
+            number(1 / figures["wall"]),
             memory(figures, result["memory"] if row.startswith(("lupine", "native")) else None)]
 
 
@@ -42,7 +43,7 @@ def rates(result):
         goal = result["goals"].get(name)
         yield [
             name, f"{figures['beside']:.2f} " if "beside" in figures else "", f"{number(figures['least'])} – {number(figures['most'])}",
-            f"≥ {goal:,}" if goal else "", rate(figures, goal, result["unit"]), ""]
+            f"≥ {goal:,}" if goal else "", rate(figures, goal, result["unit"]), "", ""]
 
 
 def size(row, count):

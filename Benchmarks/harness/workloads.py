@@ -28,6 +28,8 @@ class Workload:
     idle: int = 0
     # The highest acceptable ratio of Lupine to C with its default folder of certificates.
     default_goal: float | None = None
+    # Whether the row may use all cores that the servers do not use.
+    spreads: bool = False
     # Whether the cost of decoding is added to the first row.
     decodes: bool = False
 
@@ -54,9 +56,9 @@ def native(default, loop):
 
 
 # URLSession on Linux has no setting for a root certificate.
-SECURE = rows.OURS + (rows.STATIC_LUPINE, rows.NIO)
+SECURE = rows.OURS + (rows.STATIC_LUPINE, rows.NIO) + rows.FOREIGN
 # A program that contains Swift's runtime also saves the cost of calls between libraries.
-STATIC = rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE) + rows.OTHERS
+STATIC = rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE) + rows.OTHERS + rows.FOREIGN
 
 # Lupine without and with a cache.
 MEMORY = (rows.LUPINE, rows.CACHE)
@@ -71,13 +73,14 @@ ALL = [
         "W1", "64 bytes, one after the other", "get", "small", 15_000, warm=500,
         goals=both(1.25, 1.10) | native(1.20, 1.00), rows=STATIC),
     Workload(
-        "W1r", "the same, 200 µs away", "get", "slow", 2_000, warm=100, goals=both(1.35, 1.15) | native(1.20, 1.05)),
+        "W1r", "the same, 200 µs away", "get", "slow", 2_000, warm=100, goals=both(1.35, 1.15) | native(1.20, 1.05),
+        rows=rows.OURS + rows.OTHERS + rows.FOREIGN),
     Workload(
         "W2", "64 in flight, HTTP/1.1", "get", "small", 20_000, 64, 2_000, both(1.35, 1.12) | native(0.85, 0.75),
-        rows.OURS + (rows.STATIC_LUPINE, rows.UMBRELLA) + rows.OTHERS),
+        rows.OURS + (rows.STATIC_LUPINE, rows.UMBRELLA) + rows.OTHERS + rows.FOREIGN),
     Workload(
         "W2d", "the same, two head lines that differ", "get", "differing", 20_000, 64, 2_000, native(1.00, 0.95),
-        rows.OURS),
+        rows.OURS + rows.FOREIGN),
     Workload(
         "idle", "200 in flight, 1,000 idle connections", "get", "small", 20_000, 200, 2_000,
         both(1.35, 1.12) | native(0.85, 0.75), rows.OURS, idle=1_000),
@@ -99,7 +102,8 @@ ALL = [
     Workload(
         "W7", "start, one GET, exit", "get", "small", 1,
         goals={"lupine": 1.7, "lupine-static": 1.3, "native": 1.40, "native-static": 0.95},
-        rows=rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE, rows.UMBRELLA) + rows.OTHERS, processes=10),
+        rows=rows.OURS + (rows.STATIC_LUPINE, rows.STATIC_NATIVE, rows.UMBRELLA) + rows.OTHERS + rows.FOREIGN,
+        processes=10),
     MOCK,
     Workload(
         "W9", "a form of ten files, 1 GiB", "form", "sink", 1, goals={"lupine": 1.1}, rows=(rows.C, rows.FORM), memory=30),
@@ -113,6 +117,8 @@ ALL = [
         "W12", "W4b, stored on the way", "file", "large", 1, goals={"lupine-disk": 1.3}, rows=STORED, memory=30),
     Workload("W12s", "W4s, stored on the way", "stream", "large", 1, rows=STORED, memory=30),
     Workload("W12h", "W12 from the store", "file", "large", 1, warm=1, rows=STORED, memory=30),
+    Workload(
+        "loops", "64 in flight, to eight origins", "spread", "origins", 40_000, 64, 4_000, rows=rows.LOOPS, spreads=True),
     Workload("trust", "evaluators, new TLS connections", "get", "fresh", 250, warm=10, rows=rows.TRUST),
     Workload("trust-kept", "the same, one TLS connection", "get", "tls", 5_000, warm=500, rows=rows.TRUST),
 ]

@@ -43,7 +43,7 @@ import Row
     case .decode:
       let bytes = try await response.body.collect(upTo: 1 << 20)
       _ = try decoder.decode(Article.self, from: Data(bytes.readableBytesView))
-    case .each, .form: throw WorkError("it is measured neither with a cache nor with forms")
+    case .each, .spread, .form: throw WorkError("it is measured with one URL, and not with forms")
     }
   }
 

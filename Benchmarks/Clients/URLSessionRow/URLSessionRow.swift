@@ -31,7 +31,7 @@ import Row
     case .file:
       let file = try check(await session.download(from: url))
       try FileManager.default.removeItem(at: file)
-    case .each, .putStream, .form:
+    case .each, .spread, .putStream, .form:
       throw WorkError("it has no streams of a known length, and is measured neither with a cache nor with forms")
     }
   }

@@ -1,0 +1,3 @@
+module lupine/gorow
+
+go 1.19
