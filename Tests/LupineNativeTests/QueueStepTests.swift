@@ -122,11 +122,13 @@ import TransportSupport
           let connection = try pool.open(target, for: route, ConnectionOptions(), user: user)
           pool.routes.leave(route)
           all.append(connection)
-          pool.keep(connection, ConnectionOptions(), at: UInt64(number * 37 % count))
+          pool.now = UInt64(number * 37 % count)
+          pool.keep(connection, ConnectionOptions())
         }
         #expect(pool.idleCount == count)
         for connection in all.dropFirst(count / 2) { pool.close(connection) }
-        pool.closeExpired(at: .max / 2)
+        pool.now = .max / 2
+        pool.closeExpired()
         #expect(pool.idleCount == 0)
         #expect(pool.openCount == 0)
         #expect(pool.nextExpiry == nil)

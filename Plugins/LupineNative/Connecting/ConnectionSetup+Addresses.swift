@@ -61,16 +61,15 @@ extension ConnectionSetup {
     switch outcome {
     case .success(let addresses): lookupSucceeded(addresses)
     case .failure(let error):
-      exchange.times.lookedUp = MonotonicClock.now
+      exchange.times.lookedUp = loop.now
       exchange.fail(seeksTarget ? error : ConnectFailure.lookupError(error, route.proxy))
     }
   }
 
   private func lookupSucceeded(_ addresses: [IPAddress]) {
-    let now = MonotonicClock.now
-    exchange.times.lookedUp = now
+    exchange.times.lookedUp = loop.now
     let host = seeksTarget ? route.origin.host : route.peer.host
-    context.emit(.nameResolved(host: host, after: exchange.times.since(now)))
+    context.emit(.nameResolved(host: host, after: exchange.times.since(loop.now)))
     found(Dial.interleaved(addresses))
   }
 

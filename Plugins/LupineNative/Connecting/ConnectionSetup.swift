@@ -107,9 +107,9 @@ extension ConnectionSetup {
   }
 
   /// Tries another address if the last attempt has had its time.
-  func tryNextAddress(at now: UInt64) {
+  func tryNextAddress() {
     guard let dial, let time = dial.nextAttempt else { return }
-    if time <= now { dial.tryNext() }
+    if time <= loop.now { dial.tryNext() }
     scheduleNextAddress()
   }
 
@@ -119,7 +119,7 @@ extension ConnectionSetup {
 
   func dialSucceeded(_ connection: Connection) {
     dial = nil
-    exchange.times.connected = MonotonicClock.now
+    exchange.times.connected = loop.now
     let establishment = Establishment(connection, for: self)
     self.establishment = establishment
     establishment.begin()

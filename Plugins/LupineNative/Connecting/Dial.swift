@@ -29,7 +29,7 @@ final class Dial: ConnectionUser {
 
   /// Begins the next attempt; also called at `nextAttempt`, while an attempt is under way.
   func tryNext() {
-    lastAttempt = MonotonicClock.now
+    lastAttempt = connections.now
     while let target = waiting.popFirst() {
       do throws(SystemError) {
         attempts.append(try connections.open(target, for: setup.route, setup.options, user: self))

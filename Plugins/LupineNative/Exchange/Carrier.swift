@@ -21,7 +21,7 @@ protocol Carrier: AnyObject {
   /// - Parameters:
   ///   - end: the end of the complete response; `nil` if the exchange has failed.
   ///   - hasTimedOut: whether a timeout ended the exchange.
-  func close(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64)
+  func close(_ end: ResponseEnd?, hasTimedOut: Bool)
 
   /// Whether an exchange that fails with `connectionLost` has lost the whole connection, and not only its stream.
   var isConnectionLost: Bool { get }

@@ -8,12 +8,11 @@ extension Exchange {
   func connect() {
     phase = .connecting
     if route.proxy != nil, let refusal { return fail(refusal) }
-    let now = MonotonicClock.now
-    if mayShareConnection, let shared = loop.connections.takeShared(for: route, context.connections, at: now) {
+    if mayShareConnection, let shared = loop.connections.takeShared(for: route, context.connections) {
       return use(shared)
     }
     if mayUseIdleHTTP1, !context.needsNewConnection,
-      let connection = loop.connections.take(for: route, context.connections, at: now)
+      let connection = loop.connections.take(for: route, context.connections)
     {
       return use(connection, isReused: true)
     }
@@ -38,7 +37,7 @@ extension Exchange {
     self.connection = connection
     self.carrier = carrier
     self.isReused = isReused
-    times.connectionTaken = MonotonicClock.now
+    times.connectionTaken = loop.now
     context.emit(.connected(address: connection.address, isReused: isReused))
     if !isReused, let tls = connection.tls { context.emit(.secured(tls)) }
     let setup = setup.take()

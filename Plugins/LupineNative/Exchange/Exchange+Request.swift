@@ -48,7 +48,7 @@ extension Exchange {
   /// Continues after the whole request has been sent.
   func requestIsSent() {
     guard phase == .active, times.requestSent == nil else { return }
-    times.requestSent = MonotonicClock.now
+    times.requestSent = loop.now
     if !outgoing.hasContent { context.emit(.sent(bytes: 0)) }
     if let end = incoming.end.take() { finish(end) }
   }

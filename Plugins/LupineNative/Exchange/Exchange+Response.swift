@@ -26,7 +26,7 @@ extension Exchange {
   }
 
   func recordFirstByte() {
-    if times.firstByte == nil { times.firstByte = MonotonicClock.now }
+    if times.firstByte == nil { times.firstByte = loop.now }
   }
 
   /// Passes content to the sink; `incoming.isPaused` says whether it has room for more.

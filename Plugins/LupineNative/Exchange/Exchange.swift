@@ -51,7 +51,7 @@ final class Exchange {
   var mustClose = false
   /// Gets a connection; `nil` if the pool had one, and outside of the phase `connecting`.
   var setup: ConnectionSetup?
-  var times = ExchangeTimes()
+  var times: ExchangeTimes
   var incoming = Incoming()
   /// Without dynamic checks of exclusive access, because each request has a dozen.
   ///
@@ -68,6 +68,7 @@ final class Exchange {
     self.host = host
     self.route = route
     self.loop = loop
+    times = ExchangeTimes(entered: loop.now)
     outgoing = Outgoing(reader: submission.reader)
   }
 
@@ -77,7 +78,7 @@ final class Exchange {
   /// Starts the exchange, which the limits on connections have admitted.
   func start() {
     guard phase == .waiting else { return }
-    times.admitted = MonotonicClock.now
+    times.admitted = loop.now
     if request.hasBody, outgoing.reader == nil { openBody() } else { connect() }
   }
 
@@ -125,22 +126,20 @@ extension Exchange {
   /// reading the request.
   func finish(_ end: ResponseEnd) {
     guard phase != .ended else { return }
-    let now = MonotonicClock.now
-    let metrics = metrics(at: now)
-    close(end, at: now)
+    let metrics = metrics
+    close(end)
     incoming.writer.take()?.finish(trailers: end.trailers, metrics: metrics)
   }
 
   /// Ends the exchange with an error, in any phase.
   func fail(_ error: LupineError) {
     guard phase != .ended else { return }
-    let now = MonotonicClock.now
-    let metrics = metrics(at: now)
+    let metrics = metrics
     recordLoss(error)
     // A request of which no byte was sent has not been processed.
     let isUnsent = phase == .active && error.kind == .connectionLost && !outgoing.hasBegun
     let error = (isUnsent ? error.unprocessed() : error).measured(metrics)
-    close(nil, hasTimedOut: error.isTimeout, at: now)
+    close(nil, hasTimedOut: error.isTimeout)
     if let writer = incoming.writer.take() {
       writer.fail(error, metrics: metrics)
     } else {
@@ -158,19 +157,19 @@ extension Exchange {
   }
 
   /// Releases everything that belongs to the exchange.
-  private func close(_ end: ResponseEnd?, hasTimedOut: Bool = false, at now: UInt64) {
+  private func close(_ end: ResponseEnd?, hasTimedOut: Bool = false) {
     phase = .ended
     setup.take()?.close()
     continueTimer?.cancel()
     continueTimer = nil
     outgoing.abandon()
-    carrier.take()?.close(end, hasTimedOut: hasTimedOut, at: now)
+    carrier.take()?.close(end, hasTimedOut: hasTimedOut)
     connection = nil
     loop.remove(self)
   }
 
-  private func metrics(at now: UInt64) -> TransferMetrics {
-    var metrics = times.metrics(at: now)
+  private var metrics: TransferMetrics {
+    var metrics = times.metrics(at: loop.now)
     metrics.bytesSent = outgoing.byteCount
     metrics.bytesReceived = incoming.byteCount
     metrics.remoteAddress = connection?.address

@@ -2,8 +2,10 @@ import LupineCore
 import LupineEventLoop
 
 /// The points in time of an exchange on the monotonic clock, from which its metrics are computed.
+///
+/// Each is the beginning of a turn of the loop.
 struct ExchangeTimes {
-  let entered = MonotonicClock.now
+  let entered: UInt64
   /// When the limits on connections admitted the exchange.
   var admitted: UInt64?
   var lookedUp: UInt64?

@@ -31,11 +31,11 @@ final class HTTP1Carrier: Carrier {
   /// Releases the connection, which is available to the next exchange before the consumer hears of the end.
   ///
   /// If the request is not completely sent, the connection is closed (RFC 9112 section 9.3).
-  func close(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64) {
+  func close(_ end: ResponseEnd?, hasTimedOut: Bool) {
     held = []
     output = HTTP1Output()
     if let end, !end.hasSurplus, mayKeepConnection {
-      loop.connections.keep(connection, exchange.context.connections, at: now)
+      loop.connections.keep(connection, exchange.context.connections)
     } else {
       loop.connections.close(connection)
     }

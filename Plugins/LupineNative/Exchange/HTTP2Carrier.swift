@@ -55,10 +55,10 @@ final class HTTP2Carrier: Carrier {
   }
 
   /// Ends the stream; the connection stays open for others.
-  func close(_ end: ResponseEnd?, hasTimedOut: Bool, at now: UInt64) {
+  func close(_ end: ResponseEnd?, hasTimedOut: Bool) {
     held = []
     session.abandon(id)
-    shared.exchangeEnded(exchange.context.connections, hasTimedOut: hasTimedOut, at: now)
+    shared.exchangeEnded(exchange.context.connections, hasTimedOut: hasTimedOut)
   }
 
   var isConnectionLost: Bool { session.failure != nil }

@@ -77,14 +77,14 @@ final class Loop {
   ///
   /// Idle connections are checked before an exchange can start on one of them.
   private func turn(_ commands: inout [LoopCommand]) {
+    connections.now = MonotonicClock.now
     recordEvents()
     for command in commands { execute(command) }
     commands.removeAll(keepingCapacity: true)
     resumeYielding()
     serveEvents()
-    let now = MonotonicClock.now
-    tryNextAddresses(at: now)
-    connections.closeExpired(at: now)
+    tryNextAddresses()
+    connections.closeExpired()
     flush()
     settle()
   }
@@ -96,10 +96,13 @@ final class Loop {
   private func sleep(_ jobs: inout [LoopJob], _ commands: inout [LoopCommand]) {
     let maySleep = thread.runJobs(&jobs, thenSleep: yielding.isEmpty)
     if !maySleep { thread.takeCommands(&commands) }
-    connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline) : 0)
+    connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline, from: now) : 0)
     if maySleep { thread.takeCommands(&commands) }
     connections.mustPeek = maySleep
   }
+
+  /// The time at the beginning of the present turn, on the monotonic clock.
+  var now: UInt64 { connections.now }
 
   /// When the loop has something to do without an event; `nil` means never.
   private var nextDeadline: UInt64? {
@@ -167,7 +170,7 @@ extension Loop: SharedConnectionLoop {
     route.sharing.isServing = true
     defer { route.sharing.isServing = false }
     while let exchange = route.sharing.first {
-      let shared = connections.takeShared(for: route, exchange.options, at: MonotonicClock.now)
+      let shared = connections.takeShared(for: route, exchange.options)
       if shared == nil, connections.mustWait(exchange) { return }
       route.sharing.removeFirst()
       if let shared { exchange.stopWaiting(for: shared) } else { exchange.makeConnection() }
@@ -232,10 +235,10 @@ extension Loop {
     for taker in takers { taker.resumeAfterYield() }
   }
 
-  private func tryNextAddresses(at now: UInt64) {
+  private func tryNextAddresses() {
     while let first = dialing.min, first.time <= now {
       dialing.removeMin()
-      exchanges[first.id]?.setup?.tryNextAddress(at: now)
+      exchanges[first.id]?.setup?.tryNextAddress()
     }
   }
 }

@@ -30,6 +30,8 @@ final class Connections {
   var idleCount: Int { idle.count }
   /// When `closeExpired` has something to do; `nil` if nothing is idle.
   var nextExpiry: UInt64? { idle.nextExpiry }
+  /// The time at the beginning of the present turn, on the monotonic clock; a turn reads the clock once.
+  var now = MonotonicClock.now
   let limits: PoolLimits
   private let total: ConnectionTotal
   private let thread: LoopThread
@@ -64,7 +66,7 @@ final class Connections {
     try socket.connect(to: target)
     try poller.watch(
       socket.descriptor, for: Poller.readable | Poller.writable | Poller.edgeTriggered, isWatched: false)
-    let connection = Connection(consume socket, to: target, for: route, at: MonotonicClock.now)
+    let connection = Connection(consume socket, to: target, for: route, at: now)
     connection.user = user
     route.useCount += 1
     openCount += 1
@@ -110,19 +112,17 @@ extension Connections {
   ///
   /// The connection used last is taken first. One on which the peer has sent something, or that it has closed, is
   /// closed: such bytes would become the response to the next request (RFC 9112 section 9.2).
-  func take(for route: Route, _ options: ConnectionOptions, at now: UInt64) -> Connection? {
+  func take(for route: Route, _ options: ConnectionOptions) -> Connection? {
     while let connection = route.idle.last {
       recordUse(of: connection)
-      if isUsable(connection, options, at: now), isQuiet(connection) { return connection }
+      if isUsable(connection, options), isQuiet(connection) { return connection }
       close(connection)
     }
     return nil
   }
 
   /// Whether a connection is younger than its lifetimes.
-  func isUsable(
-    _ connection: Connection, _ options: ConnectionOptions, isIdle: Bool = true, at now: UInt64
-  ) -> Bool {
+  func isUsable(_ connection: Connection, _ options: ConnectionOptions, isIdle: Bool = true) -> Bool {
     let idleLifetime = options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime
     let lifetime = options.lifetime?.wholeNanoseconds ?? limits.lifetime
     return (!isIdle || now - connection.idleSince <= idleLifetime) && now - connection.madeAt <= lifetime
@@ -136,16 +136,16 @@ extension Connections {
   }
 
   /// Keeps a connection for the next exchange of its route.
-  func keep(_ connection: Connection, _ options: ConnectionOptions, at now: UInt64) {
+  func keep(_ connection: Connection, _ options: ConnectionOptions) {
     connection.user = nil
     connection.routePlace = connection.route.idle.append(connection)
-    recordIdle(connection, options, at: now)
+    recordIdle(connection, options)
   }
 
   /// Records that a connection is idle, and when it is closed.
   ///
   /// - Parameter bound: closes it after this time in nanoseconds, if its idle lifetime is longer. Default: none.
-  func recordIdle(_ connection: Connection, _ options: ConnectionOptions, bound: UInt64 = .max, at now: UInt64) {
+  func recordIdle(_ connection: Connection, _ options: ConnectionOptions, bound: UInt64 = .max) {
     connection.idleSince = now
     connection.expiry = now + min(bound, options.idleLifetime?.wholeNanoseconds ?? limits.idleLifetime)
     idle.add(connection)
@@ -161,7 +161,7 @@ extension Connections {
   }
 
   /// Closes the connections that have been idle for their lifetime.
-  func closeExpired(at now: UInt64) {
+  func closeExpired() {
     while let descriptor = idle.popExpired(at: now) {
       guard let connection = connection(descriptor) else { continue }
       if idle.hasExpired(connection, at: now) { close(connection) }

@@ -80,7 +80,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   /// Records the end of an exchange, whose stream has been released.
   ///
   /// - Parameter hasTimedOut: whether a timeout ended the exchange, so that the peer may be dead.
-  func exchangeEnded(_ options: ConnectionOptions, hasTimedOut: Bool, at now: UInt64) {
+  func exchangeEnded(_ options: ConnectionOptions, hasTimedOut: Bool) {
     exchangeCount -= 1
     lastOptions = options
     scheduleFlush()
@@ -89,7 +89,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
     if exchangeCount > 0 { return connection.route.sharing.offer(self) }
     if isShared, session.failure == nil, !session.isDraining, !connection.hasPeerEnded {
       let bound = isProbed ? Self.probeTimeout : .max
-      loop.connections.recordIdle(connection, options, bound: bound, at: now)
+      loop.connections.recordIdle(connection, options, bound: bound)
       connection.route.sharing.offer(self)
     } else {
       drain()
@@ -115,7 +115,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
     connection.route.sharing.add(self)
     guard connection.isIdle else { return }
     loop.connections.recordUse(of: connection)
-    loop.connections.recordIdle(connection, lastOptions, at: MonotonicClock.now)
+    loop.connections.recordIdle(connection, lastOptions)
   }
 
   /// Takes no new streams, and closes the connection after its last exchange.
@@ -183,13 +183,12 @@ extension HTTP2Connection {
 
   /// Reads received bytes, up to the end of the turn's share.
   private func process(_ bytes: UnsafeRawBufferPointer) {
-    let now = MonotonicClock.now
     var position = 0
     while position < bytes.count, session.failure == nil {
       if turn.isUsedUp { return held = Array(bytes[position...]) }
       let end = min(bytes.count, position + Self.inputSlice)
       let (frames, fieldBytes) = (session.receivedFrames, session.receivedFieldBytes)
-      let count = session.receive(UnsafeRawBufferPointer(rebasing: bytes[position..<end]), at: now)
+      let count = session.receive(UnsafeRawBufferPointer(rebasing: bytes[position..<end]), at: loop.connections.now)
       turn.count(count)
       turn.countFields(session.receivedFieldBytes - fieldBytes)
       turn.countMessage(session.receivedFrames - frames)

@@ -105,12 +105,12 @@ struct SharedConnections {
 
 extension Connections {
   /// Returns a connection of HTTP/2 with a free stream; `nil` if there is none.
-  func takeShared(for route: Route, _ options: ConnectionOptions, at now: UInt64) -> HTTP2Connection? {
+  func takeShared(for route: Route, _ options: ConnectionOptions) -> HTTP2Connection? {
     while let shared = route.sharing.firstAvailable {
       let connection = shared.connection
       let isIdle = shared.exchangeCount == 0
       if isIdle { shared.receiveBeforeUse() }
-      if !isUsable(connection, options, isIdle: isIdle, at: now) {
+      if !isUsable(connection, options, isIdle: isIdle) {
         shared.drain()
       } else if shared.hasFreeStream {
         recordUse(of: connection)

@@ -18,10 +18,12 @@ public enum MonotonicClock {
   }
 
   /// Returns the milliseconds until a deadline, rounded up and at least 0; -1, which means forever, for nil.
-  public static func milliseconds(until deadline: UInt64?) -> Int32 {
+  ///
+  /// - Parameter time: the present time, if the caller has read the clock.
+  public static func milliseconds(until deadline: UInt64?, from time: UInt64? = nil) -> Int32 {
     guard let deadline else { return -1 }
     if deadline == 0 { return 0 }
-    let now = now
+    let now = time ?? now
     return deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
   }
 }

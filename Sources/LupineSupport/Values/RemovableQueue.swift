@@ -1,49 +1,70 @@
 /// A queue in which any element can be removed in constant time.
 ///
 /// It is a doubly linked list in an array. The array has room for the greatest number of elements since the queue was
-/// last empty.
+/// last empty. It is inlined into other modules, whose elements it is then compiled for; `Benchmarks/README.md` has the
+/// saving.
+@frozen
 public struct RemovableQueue<Element> {
   /// The place of an element; no other element of the queue ever has the same place.
+  @frozen
   public struct Place: Hashable, Sendable {
-    fileprivate let index: Int
-    fileprivate let number: UInt64
+    @usableFromInline let index: Int
+    @usableFromInline let number: UInt64
+
+    @inlinable
+    init(index: Int, number: UInt64) {
+      self.index = index
+      self.number = number
+    }
   }
 
-  fileprivate struct Slot {
+  @frozen @usableFromInline
+  struct Slot {
     /// `nil` in a free slot.
-    var element: Element?
-    var number: UInt64
-    var previous: Int
+    @usableFromInline var element: Element?
+    @usableFromInline var number: UInt64
+    @usableFromInline var previous: Int
     /// The next slot of the queue, or the next free one.
-    var next: Int
+    @usableFromInline var next: Int
+
+    @inlinable
+    init(element: Element?, number: UInt64, previous: Int, next: Int) {
+      self.element = element
+      self.number = number
+      self.previous = previous
+      self.next = next
+    }
   }
 
-  private static var none: Int { -1 }
+  @inlinable static var none: Int { -1 }
   /// The number of slots that an empty queue keeps.
-  private static var keptRoom: Int { 64 }
+  @inlinable static var keptRoom: Int { 64 }
 
-  private var slots: [Slot] = []
-  private var firstIndex = Self.none
-  private var lastIndex = Self.none
-  private var freeIndex = Self.none
-  private var lastNumber: UInt64 = 0
+  @usableFromInline var slots: [Slot] = []
+  @usableFromInline var firstIndex = -1
+  @usableFromInline var lastIndex = -1
+  @usableFromInline var freeIndex = -1
+  @usableFromInline var lastNumber: UInt64 = 0
   /// The number of elements.
-  public private(set) var count = 0
+  @inlinable public var count: Int { elementCount }
+  @usableFromInline var elementCount = 0
 
   /// Makes an empty queue.
+  @inlinable
   public init() {}
 
   /// Whether there is no element.
-  public var isEmpty: Bool { count == 0 }
+  @inlinable public var isEmpty: Bool { count == 0 }
   /// The element that was appended first.
-  public var first: Element? { element(at: firstIndex) }
+  @inlinable public var first: Element? { element(at: firstIndex) }
   /// The element that was appended last.
-  public var last: Element? { element(at: lastIndex) }
+  @inlinable public var last: Element? { element(at: lastIndex) }
 
-  private func element(at index: Int) -> Element? { index == Self.none ? nil : slots[index].element }
+  @inlinable
+  func element(at index: Int) -> Element? { index == Self.none ? nil : slots[index].element }
 
   /// Appends an element, and returns its place.
-  @discardableResult
+  @inlinable @discardableResult
   public mutating func append(_ element: Element) -> Place {
     assert(StepCount.add())
     lastNumber += 1
@@ -59,18 +80,20 @@ public struct RemovableQueue<Element> {
     }
     if lastIndex == Self.none { firstIndex = index } else { slots[lastIndex].next = index }
     lastIndex = index
-    count += 1
+    elementCount += 1
     return Place(index: index, number: lastNumber)
   }
 
   /// Removes and returns the element that was appended first.
+  @inlinable
   public mutating func popFirst() -> Element? { remove(at: firstIndex) }
 
   /// Removes and returns the element that was appended last.
+  @inlinable
   public mutating func popLast() -> Element? { remove(at: lastIndex) }
 
   /// Removes and returns the element of a place; `nil` if it has been removed.
-  @discardableResult
+  @inlinable @discardableResult
   public mutating func remove(_ place: Place) -> Element? {
     guard slots.indices.contains(place.index), slots[place.index].number == place.number,
       slots[place.index].element != nil
@@ -79,13 +102,15 @@ public struct RemovableQueue<Element> {
   }
 
   /// Removes all elements.
+  @inlinable
   public mutating func removeAll() {
     slots = []
     (firstIndex, lastIndex, freeIndex) = (Self.none, Self.none, Self.none)
-    count = 0
+    elementCount = 0
   }
 
-  private mutating func remove(at index: Int) -> Element? {
+  @inlinable
+  mutating func remove(at index: Int) -> Element? {
     guard index != Self.none else { return nil }
     assert(StepCount.add())
     let slot = slots[index]
@@ -94,7 +119,7 @@ public struct RemovableQueue<Element> {
     slots[index].element = nil
     slots[index].next = freeIndex
     freeIndex = index
-    count -= 1
+    elementCount -= 1
     if isEmpty, slots.count > Self.keptRoom { removeAll() }
     return slot.element
   }
