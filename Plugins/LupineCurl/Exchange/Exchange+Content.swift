@@ -63,7 +63,7 @@ extension Exchange {
       switch element {
       case .content(let range):
         incoming.byteCount += Int64(range.count)
-        if try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause {
+        if try writer.write(UnsafeRawBufferPointer(rebasing: piece[range]), hasMore: true) == .pause {
           incoming.isPaused = true
         } else {
           yieldIfTurnIsUsedUp(by: range.count)

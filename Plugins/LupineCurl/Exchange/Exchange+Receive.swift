@@ -77,7 +77,11 @@ extension Exchange {
       incoming.byteCount += Int64(piece.count)
       if outgoing.reader != nil { stopSendingIfComplete(easy.headReader.statusLine) }
       if incoming.framing?.isReached(by: incoming.byteCount) == true { contentHasEnded(easy) }
-      if try writer.append(piece) == .pause { incoming.isPaused = true } else { yieldIfTurnIsUsedUp(by: piece.count) }
+      if try writer.write(piece, hasMore: true) == .pause {
+        incoming.isPaused = true
+      } else {
+        yieldIfTurnIsUsedUp(by: piece.count)
+      }
       if incoming.mustPause { curl_easy_pause(easy.pointer, pauses) }
     } catch {
       failure = failure ?? error

@@ -13,15 +13,19 @@ enum Delivery {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     let (head, source) = (plan.head, plan.part.source)
     let status = head.status.code
-    let (body, writer) = context.makeBody(for: head, from: source, resume: {})
     let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
     let metrics = plan.metrics(for: request, sent: bytesSent, received: data.count)
+    let body: ResponseBody
     do throws(LupineError) {
-      if !data.isEmpty { _ = try writer.write(data) }
       try plan.size.checkTrailers(context.limits)
-      writer.finish(trailers: plan.part.trailers, metrics: metrics)
+      body = context.makeBody(
+        for: head, from: source, content: data, trailers: plan.part.trailers, metrics: metrics)
     } catch {
-      writer.fail(error, metrics: metrics)
+      let pieces = context.makeBody(for: head, from: source, resume: {})
+      // If the sink refuses the bytes, the body ends with its error.
+      _ = try? pieces.writer.write(data)
+      pieces.writer.fail(error, metrics: metrics)
+      body = pieces.body
     }
     return TransportResponse(head: head, statusCode: status, body: body, source: source)
   }

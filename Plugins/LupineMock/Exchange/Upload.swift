@@ -16,7 +16,7 @@ final class Upload: Sendable {
   }
 
   private let body: RequestBody
-  private let reader: QuietReader
+  private let reader: UploadReader
   private let asksToContinue: Bool
   /// Whether the body can be sent once and is opened when it is read.
   private let isHeldBack: Bool
@@ -33,7 +33,9 @@ final class Upload: Sendable {
     asksToContinue = request.asksToContinue
     let mayStayUnread = context.tunnels(request) || asksToContinue
     isHeldBack = mayStayUnread && !request.body.isReplayable
-    reader = try await context.makeQuietReader(for: request.body, mayStayUnread: mayStayUnread) { ready.set() }
+    reader = try await context.makeReader(for: request.body, mayStayUnread: mayStayUnread, reportsReads: false) {
+      ready.set()
+    }
     if request.body.length == nil, reader.length == 0 {
       reportEmpty = { context.emit(.sent(bytes: 0)) }
     } else {
@@ -110,7 +112,7 @@ final class Upload: Sendable {
   func abandon() {
     cancel()
     // A body that has not been opened can be sent in another request.
-    if !isHeldBack || state.withLock({ $0.hasBegun }) { body.discard() }
+    if !isHeldBack || state.withLock({ $0.hasBegun }) { body.abandon() }
   }
 }
 

@@ -36,7 +36,7 @@ extension Exchange {
     incoming.byteCount += Int64(content.count)
     incoming.hasUndeliveredBytes = true
     scheduleSettle()
-    if try writer.append(content) == .pause { incoming.isPaused = true }
+    if try writer.write(content, hasMore: true) == .pause { incoming.isPaused = true }
   }
 
   /// Ends the exchange after its complete response.

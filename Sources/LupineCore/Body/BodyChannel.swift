@@ -11,8 +11,12 @@ struct BodyChannel: ~Copyable, Sendable {
   private let state = Mutex(BodyChannelState())
 
   /// Begins the body; returns false if the channel already has one.
-  func begin(resume: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { $0.begin(resume: resume) }
+  ///
+  /// - Parameter end: the end of a body that is complete; `nil` for one that the transport writes.
+  func begin(_ end: BodyEnd?, resume: (@Sendable () -> Void)?) -> Bool {
+    state.withLock { state in
+      if let end { state.begin(end) } else { state.begin(resume: resume) }
+    }
   }
 
   /// Whether the channel has a body.
@@ -26,33 +30,17 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Adds an observer of the bytes.
   func add(_ tee: BodyTee) { perform { $0.add(tee) } }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
+  /// - Parameter hasMore: whether a waiting consumer sleeps on, because more bytes follow at once.
+  func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool) throws(LupineError) -> ResponseBodyWriter.Flow {
     let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
-      return (state.flow, state.takeWaiters())
+      return (state.flow, hasMore ? [] : state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
     return flow
   }
 
-  func write(_ data: Data) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
-      try state.write(data)
-      return (state.flow, state.takeWaiters())
-    }
-    for waiter in waiters { waiter.resume() }
-    return flow
-  }
-
-  /// Takes bytes without waking a waiting consumer.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
-    try state.withLock { (state) throws(LupineError) in
-      try state.write(bytes)
-      return state.flow
-    }
-  }
-
-  /// Wakes a consumer that waits for the appended bytes.
+  /// Wakes a consumer that waits for the written bytes.
   func deliver() {
     for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
   }
@@ -96,7 +84,7 @@ struct BodyChannel: ~Copyable, Sendable {
   @discardableResult
   private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
     let effects = state.withLock { change(&$0) }
-    if let (tees, error) = effects.unserved { for tee in tees { tee.endLater(error) } }
+    if let (tees, error) = effects.unserved { for tee in tees { tee.failLater(error) } }
     effects.resume?()
     for waiter in effects.waiters { waiter.resume() }
     if let notification = effects.notification { notify(notification) }
@@ -133,7 +121,7 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Drops the body because its exchange is over.
   ///
   /// A body that has ended stays if some bytes may still wait for a reader.
-  func endExchange() { perform { $0.endExchange() } }
+  func finishExchange() { perform { $0.finishExchange() } }
 
   /// Suspends or resumes the transport.
   func setSuspended(_ isSuspended: Bool) {

@@ -52,7 +52,7 @@ final class BodyTee: Sendable {
   }
 
   // The channel was released before its body ended.
-  deinit { endLater(Self.unwanted) }
+  deinit { failLater(Self.unwanted) }
 
   /// Passes bytes; drops an observer that throws.
   func pass(_ bytes: [UInt8]) {
@@ -66,7 +66,7 @@ final class BodyTee: Sendable {
   }
 
   /// Passes the end, on a thread that may wait.
-  func end(_ result: Result<BodyEnd, LupineError>) {
+  func finish(_ result: Result<BodyEnd, LupineError>) {
     guard let observer = take() else { return }
     let received = count.load(ordering: .relaxed)
     let end = result.map { BodyEnd(byteCount: received, trailers: $0.trailers, metrics: $0.metrics) }
@@ -74,7 +74,7 @@ final class BodyTee: Sendable {
   }
 
   /// Passes an error as the end, on another thread than the calling one, which may be a transport's.
-  func endLater(_ error: LupineError) {
+  func failLater(_ error: LupineError) {
     guard let observer = take() else { return }
     let reason = reason(for: error)
     BlockingWork.start { observer.end(.failure(reason)) }

@@ -58,9 +58,9 @@ struct BodyProcessing: Sendable {
   func close() { processor?.close() }
 
   /// Drops the waiting bytes.
-  mutating func drop() {
+  mutating func abandon() {
     raw = []
-    processor?.drop()
+    processor?.abandon()
   }
 }
 
@@ -89,10 +89,10 @@ struct BodyWork: Sendable {
     do throws(LupineError) {
       try work.processor.process(bytes, into: store)
       if case .success = ending { try work.processor.finish(into: store) }
-      if let ending { for tee in tees { tee.end(ending) } }
+      if let ending { for tee in tees { tee.finish(ending) } }
       return (work, nil)
     } catch {
-      for tee in tees { tee.end(.failure(error)) }
+      for tee in tees { tee.finish(.failure(error)) }
       return (work, error)
     }
   }
@@ -131,7 +131,7 @@ struct BodyProcessor: Sendable {
   /// Whether some bytes wait because their destination has no room.
   var isBehind: Bool { !behind.isEmpty }
 
-  mutating func drop() { behind = [] }
+  mutating func abandon() { behind = [] }
 
   fileprivate func close() { file?.close() }
 

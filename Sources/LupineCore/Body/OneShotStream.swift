@@ -70,7 +70,7 @@ final class OneShotStream: Sendable {
   /// Takes the stream back from a sending.
   ///
   /// If a part of it has been read, it is cancelled.
-  func end(_ sending: Int) {
+  func abandon(_ sending: Int) {
     // The callback is released outside the lock, like the reader.
     let (reader, _) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
       guard state.sending == sending else { return (nil, nil) }
@@ -93,7 +93,7 @@ final class OneShotStream: Sendable {
   }
 
   /// Releases a stream that has not been read and will not be read.
-  func discard() {
+  func abandon() {
     let (reader, onReady) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
       if state.isRead { return (nil, nil) }
       (state.isRead, state.opening) = (true, nil)
@@ -126,5 +126,5 @@ private final class OneShotReader: BodyReader {
     try stream.read(sending, into: buffer)
   }
 
-  func cancel() { stream.end(sending) }
+  func cancel() { stream.abandon(sending) }
 }

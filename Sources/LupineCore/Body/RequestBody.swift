@@ -81,17 +81,17 @@ public struct RequestBody: Sendable {
   }
 
   /// Releases a one-shot stream that has not been read and will not be read.
-  public func discard() {
+  public func abandon() {
     switch supply {
     case .anyNumber, .once: break
-    case .oneShot(let stream): stream.discard()
-    case .through(let bodies, _): for body in bodies { body.discard() }
+    case .oneShot(let stream): stream.abandon()
+    case .through(let bodies, _): for body in bodies { body.abandon() }
     }
   }
 
   /// Opens the body for one sending; waits for a disk if the body is a file.
   ///
-  /// A transport calls `TransferContext.makeReader(for:mayStayUnread:onReady:)` instead, which waits on another thread.
+  /// A transport calls `TransferContext.makeReader(for:…)` instead, which waits on another thread.
   ///
   /// - Parameter onReady: called from any thread each time bytes become available after a read returned `pending`.
   /// - Throws: `LupineError` of kind `bodyFailed`, for example if a file is missing.
@@ -155,6 +155,13 @@ extension RequestBody {
       BytesReader(data)
     }
   }
+
+  /// Bytes of an array in memory.
+  public static func bytes(_ bytes: [UInt8]) -> RequestBody { .bytes(Data(bytes)) }
+
+  /// Unavailable: `bytes(_:)` takes the data.
+  @available(*, unavailable, renamed: "bytes(_:)")
+  public static func data(_ data: Data) -> RequestBody { .bytes(data) }
 
   /// Text, in UTF-8.
   public static func text(_ text: String) -> RequestBody { .bytes(Data(text.utf8)) }

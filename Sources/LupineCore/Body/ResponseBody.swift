@@ -114,12 +114,9 @@ public struct ResponseBody: Sendable {
   /// The body goes to the destination of the response's body: to a data request, to a stream's reader, or into a
   /// download's file. It is not decoded, whatever `Content-Encoding` the head contains.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> ResponseBody {
-    let exchange = ExchangeControl().beginBody(resume: {})
-    _ = exchange.channel.open(.collect(limit: .max))
-    // The limit is unreachable.
-    _ = try? exchange.channel.write(data)
-    exchange.channel.finish(metrics: metrics)
-    return ResponseBody(exchange: exchange)
+    let body = ResponseBody(exchange: ExchangeControl().beginBody(BodyEnd(data: data, metrics: metrics)))
+    body.open(.collect(limit: .max))
+    return body
   }
 }
 
@@ -135,32 +132,28 @@ public struct ResponseBodyWriter: Sendable {
   /// All bytes are always accepted. After `pause` the transport must not write more until the body's `resume` closure
   /// is called.
   ///
+  /// - Parameters:
+  ///   - bytes: the bytes, which are copied.
+  ///   - hasMore: whether the transport has more bytes at hand. A waiting consumer then wakes once for all of them, with
+  ///     the next write, with `deliver()` or at the end. Default: `false`.
   /// - Throws: `LupineError` if the body ends here, for example over a limit or on a full disk. The transport then ends
   ///   the exchange, closes the connection and calls `fail` with the error.
-  public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
+  public func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool = false) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
-    return try exchange.channel.write(bytes)
+    return try exchange.channel.write(bytes, hasMore: hasMore)
   }
 
   /// Takes the next bytes from data in memory.
   ///
-  /// A collected body without stages needs no copy of them.
+  /// A body that is complete is made with its content instead (`TransferContext.makeBody(for:from:content:…)`).
   ///
   /// - Throws: the error of `write` for a pointer.
   public func write(_ data: Data) throws(LupineError) -> Flow {
-    exchange.didReceive(data.count)
-    return try exchange.channel.write(data)
+    let flow = data.withUnsafeBytes { bytes in Result { () throws(LupineError) in try write(bytes) } }
+    return try flow.get()
   }
 
-  /// Takes bytes as `write` does, but does not wake a waiting consumer until `deliver()`.
-  ///
-  /// Use it for several available pieces: the consumer then wakes once for all of them.
-  public func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
-    exchange.didReceive(bytes.count)
-    return try exchange.channel.append(bytes)
-  }
-
-  /// Passes the appended bytes to a waiting consumer.
+  /// Wakes a consumer that waits for the bytes that have been written.
   ///
   /// After the end of the body it does nothing.
   public func deliver() { exchange.channel.deliver() }

@@ -21,9 +21,9 @@ final class StreamReader: BodyReader {
         for try await piece in bytes {
           guard let self, await self.offer(piece) else { return }
         }
-        self?.settle(nil)
+        self?.finish(nil)
       } catch {
-        self?.settle(Self.failure(error))
+        self?.finish(Self.failure(error))
       }
     }
     state.withLock { $0.pump = pump }
@@ -56,8 +56,8 @@ final class StreamReader: BodyReader {
     }
   }
 
-  private func settle(_ error: LupineError?) {
-    if state.withLock({ $0.settle(error) }) { onReady() }
+  private func finish(_ error: LupineError?) {
+    if state.withLock({ $0.finish(error) }) { onReady() }
   }
 
   private static func failure(_ error: any Error) -> LupineError {
@@ -93,7 +93,7 @@ struct StreamReaderState {
   }
 
   /// Records the end of the stream; returns true if the reader waits for it.
-  mutating func settle(_ error: LupineError?) -> Bool {
+  mutating func finish(_ error: LupineError?) -> Bool {
     guard end == nil, !isCancelled else { return false }
     end = error.map { .failure($0) } ?? .success(())
     defer { isReaderWaiting = false }

@@ -65,9 +65,9 @@ final class SuffixReader: BodyReader {
       Task(executorPreference: ExecutorPreference.current) {
         do throws(LupineError) {
           try await Self.drop(offset, of: base, skip.signal)
-          skip.end(nil)
+          skip.finish(nil)
         } catch {
-          skip.end(error)
+          skip.finish(error)
         }
       })
   }
@@ -149,7 +149,7 @@ private final class Skip: Sendable {
     return result != nil
   }
 
-  func end(_ error: LupineError?) {
+  func finish(_ error: LupineError?) {
     let isAwaited = state.withLock { state in
       state.result = error.map { .failure($0) } ?? .success(())
       state.task = nil

@@ -37,6 +37,7 @@ struct ExchangeActivity: ~Copyable, Sendable {
   var bytesReceived: Int64 { received.load(ordering: .relaxed) }
 
   /// Adds received bytes; returns their number so far.
+  @discardableResult
   func addReceived(_ count: Int) -> Int64 { received.add(Int64(count), ordering: .relaxed).newValue }
 
   /// The time since the exchange began, and the bytes of both bodies so far.

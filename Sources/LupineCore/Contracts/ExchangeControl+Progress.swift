@@ -18,14 +18,6 @@ extension ExchangeControl {
     supervisor?.didSend(sum, at: now)
   }
 
-  /// Records bytes that a transport has sent without a reader; returns the number of bytes sent so far.
-  func didSend(_ count: Int, of part: UploadPart, length: Int64?) -> Int64 {
-    let before = activity.bytesSent
-    if before == 0 { willSend(part, length: length) }
-    didSend(count, sum: before + Int64(count))
-    return before + Int64(count)
-  }
-
   func didReceive(_ count: Int) {
     let now = activity.now()
     recordActivity(at: now)

@@ -92,7 +92,7 @@ public final class ExchangeControl: Sendable {
     released.handler?()
     // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
     // absent if the transport registered none, or if only buffered bytes are left.
-    released.carrier?.endBody(reason, isForwarded: released.handler != nil)
+    released.carrier?.cancelBody(reason, isForwarded: released.handler != nil)
   }
 
   /// Whether this is the body of the exchange.
@@ -157,7 +157,7 @@ public final class ExchangeControl: Sendable {
         handler: state.handler.take(), interruptions: state.takeInterruptions(), carrier: state.carrier.take())
     }
     let carrier = released.carrier ?? self
-    if body?.exchange !== carrier { carrier.channel.endExchange() }
+    if body?.exchange !== carrier { carrier.channel.finishExchange() }
   }
 
   /// Whether only the reader of the response's body can make the exchange continue.
@@ -229,12 +229,15 @@ public final class ExchangeControl: Sendable {
 extension ExchangeControl {
   /// Begins the response's body.
   ///
+  /// - Parameters:
+  ///   - end: the end of a body that is complete; `nil` for one that the transport writes.
+  ///   - resume: makes a paused transport continue.
   /// - Returns: the exchange that owns the body: this one, or a new branch if this one already has a body.
-  func beginBody(resume: @escaping @Sendable () -> Void) -> ExchangeControl {
-    guard channel.begin(resume: resume) else {
+  func beginBody(_ end: BodyEnd? = nil, resume: (@Sendable () -> Void)? = nil) -> ExchangeControl {
+    guard channel.begin(end, resume: resume) else {
       let branch = branch()
       branch.choose()
-      return branch.beginBody(resume: resume)
+      return branch.beginBody(end, resume: resume)
     }
     activity.beginBody()
     setCarrier(self)
@@ -246,16 +249,9 @@ extension ExchangeControl {
   /// The bytes do not count as progress.
   // For the session, which moves the data of an interceptor's response to its destination.
   package func makeBody(_ sink: BodySink, of end: BodyEnd) -> ResponseBody {
-    let exchange = beginBody(resume: {})
-    if let fault = exchange.channel.open(sink) { exchange.channel.fail(fault.measured(end.metrics)) }
-    do throws(LupineError) {
-      // The bytes are in memory already: the sink accepts all of them, whatever its window.
-      _ = try exchange.channel.write(end.data)
-      exchange.channel.finish(trailers: end.trailers, metrics: end.metrics)
-    } catch {
-      exchange.channel.fail(error.measured(end.metrics))
-    }
-    return ResponseBody(exchange: exchange)
+    let body = ResponseBody(exchange: beginBody(end))
+    body.open(sink)
+    return body
   }
 
   /// Releases the branch that carries the body of the parent, once that body has ended.
@@ -269,7 +265,7 @@ extension ExchangeControl {
   }
 
   /// - Parameter isForwarded: whether the transport has received the cancellation and ends a body that is not complete.
-  private func endBody(_ error: LupineError, isForwarded: Bool) {
+  private func cancelBody(_ error: LupineError, isForwarded: Bool) {
     channel.cancel(error, isForwarded: isForwarded)
     bodyEnded()
   }
@@ -280,10 +276,10 @@ extension ExchangeControl {
       if carrier !== self, !state.isFinished { state.carrier = carrier }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { carrier.channel.endExchange() }
+    if isFinished { carrier.channel.finishExchange() }
     if isSuspended { forwardSuspension(to: carrier) }
     if isChosen { parent?.setCarrier(carrier) }
-    if let reason { carrier.endBody(reason, isForwarded: false) }
+    if let reason { carrier.cancelBody(reason, isForwarded: false) }
   }
 
   /// Forwards the suspension state to the body.

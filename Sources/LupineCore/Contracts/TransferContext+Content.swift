@@ -24,8 +24,10 @@ extension TransferContext {
     _ head: HTTPResponse, content: RequestBody, trailers: HTTPFields? = nil
   ) async throws(LupineError) -> TransportResponse {
     switch content.source {
-    case .none: return response(head, Data(), trailers)
-    case .bytes(let data): return response(head, data, trailers)
+    case .none:
+      return TransportResponse(head: head, body: makeBody(for: head, content: Data(), trailers: trailers))
+    case .bytes(let data):
+      return TransportResponse(head: head, body: makeBody(for: head, content: data, trailers: trailers))
     case .file, .stream, .sequence: break
     }
     let (room, ready) = (Signal(), Signal())
@@ -41,18 +43,6 @@ extension TransferContext {
       }
     }
     onCancel { task.cancel() }
-    return TransportResponse(head: head, body: body)
-  }
-
-  /// Makes a response from data in memory; a pause would save no memory.
-  private func response(_ head: HTTPResponse, _ data: Data, _ trailers: HTTPFields?) -> TransportResponse {
-    let (body, writer) = makeBody(for: head, resume: {})
-    do throws(LupineError) {
-      _ = try writer.write(data)
-      writer.finish(trailers: trailers, metrics: TransferMetrics())
-    } catch {
-      writer.fail(error, metrics: TransferMetrics())
-    }
     return TransportResponse(head: head, body: body)
   }
 

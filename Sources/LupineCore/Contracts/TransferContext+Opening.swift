@@ -22,11 +22,11 @@ extension TransferContext {
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         opening.begin(continuation)
-        control.setInterruption(of: opening) { opening.end(.failure($0)) }
+        control.setInterruption(of: opening) { opening.finish(.failure($0)) }
         BlockingWork.start { opening.run() }
       }
     } onCancel: {
-      opening.end(.failure(LupineError(.cancelled, "The request was cancelled while its body was opened.")))
+      opening.finish(.failure(LupineError(.cancelled, "The request was cancelled while its body was opened.")))
     }
     control.setInterruption(of: opening, nil)
     return try outcome.get()
@@ -86,13 +86,13 @@ private final class BodyOpening: Sendable {
   func run() {
     // The closure, which holds the body, is released before the waiter continues.
     guard let outcome = state.withLock({ $0.open.take() }).map({ $0() }) else { return }
-    end(outcome)
+    finish(outcome)
   }
 
   /// Ends the wait; only the first call has an effect.
   ///
   /// A body that is opened after that is cancelled.
-  func end(_ outcome: Outcome) {
+  func finish(_ outcome: Outcome) {
     let (waiter, unused, isLate) = state.withLock { state in
       let isLate = state.hasEnded
       state.hasEnded = true

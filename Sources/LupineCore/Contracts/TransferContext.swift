@@ -249,49 +249,51 @@ public struct TransferContext: Sendable {
   /// - Parameters:
   ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
   ///     (Continue). A body that can be sent only once is then opened at its first read. Default: `false`.
+  ///   - reportsReads: whether a read counts as sent. If not, the reader makes neither events nor progress until the
+  ///     transport calls `reportSent()` on it. Default: `true`.
   ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
   ///     called before this method returns.
   /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
   public func makeReader(
-    for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
-  ) async throws(LupineError) -> any BodyReader {
-    let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return ActiveReader(
-      reader, reportingTo: UploadReport(of: uploadPart, length: reader.length, control: control, onEnd: emitSent))
-  }
-
-  /// Opens the request's body without events or progress, until the transport calls `reportSent()` on the reader.
-  ///
-  /// Otherwise the same as `makeReader(for:mayStayUnread:onReady:)`.
-  public func makeQuietReader(
-    for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
-  ) async throws(LupineError) -> QuietReader {
-    let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
-    return QuietReader(reader, as: uploadPart, control: control, onEnd: emitSent)
+    for body: RequestBody, mayStayUnread: Bool = false, reportsReads: Bool = true,
+    onReady: @escaping @Sendable () -> Void
+  ) async throws(LupineError) -> UploadReader {
+    UploadReader(try await open(body, mayStayUnread: mayStayUnread, onReady), in: self, isReporting: reportsReads)
   }
 
   /// Reports bytes of the request's body that a transport has sent without a reader of this context.
   ///
   /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out.
   /// The bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that
-  /// reads the body with `makeReader(for:mayStayUnread:onReady:)` does not call it, because the reader reports the
-  /// bytes.
+  /// reads the body with `makeReader(for:…)` does not call it, because the reader reports the bytes.
   ///
   /// - Parameters:
   ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.
   ///   - length: the length of the body; `nil` if it is not known, and the transport then emits `sent` itself.
   public func didSend(_ count: Int, of length: Int64?) {
-    let sum = control.didSend(count, of: uploadPart, length: length)
-    if count > 0, sum == length { emitSent(sum) }
+    let before = control.activity.bytesSent
+    if before == 0 { willSend(length) }
+    didSend(.bytes(count), sum: before + Int64(count), of: length)
   }
 
-  private var uploadPart: UploadPart { own?.value.upload ?? UploadPart() }
+  /// Reports the extent of the request's body before its first byte is sent.
+  func willSend(_ length: Int64?) { control.willSend(own?.value.upload ?? UploadPart(), length: length) }
 
-  private var emitSent: @Sendable (Int64) -> Void {
-    { [self] in emit(.sent(bytes: $0)) }
+  /// Reports a part of the request's body that has been sent, or its end.
+  ///
+  /// - Parameter sum: the number of bytes that have been sent in this sending.
+  func didSend(_ part: BodyRead, sum: Int64, of length: Int64?) {
+    switch part {
+    case .bytes(let count):
+      control.didSend(count, sum: sum)
+      if count > 0, sum == length { emit(.sent(bytes: sum)) }
+    // A body with a known length has reported its end at its last byte.
+    case .end: if length == nil { emit(.sent(bytes: sum)) }
+    case .pending: break
+    }
   }
 
-  /// Makes both sides of the body that follows a final head.
+  /// Makes both sides of the body that follows a final head, for a transport that writes it piece by piece.
   ///
   /// - Parameters:
   ///   - source: the sender of the response. A proxy's refusal is neither followed as a redirect nor answered as a
@@ -300,11 +302,38 @@ public struct TransferContext: Sendable {
   public func makeBody(
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
+    let body = makeBody(for: head, from: source, nil, resume: resume)
+    return (body, ResponseBodyWriter(exchange: body.exchange))
+  }
+
+  /// Makes the body that follows a final head from content that is complete.
+  ///
+  /// The data are not copied if the session collects them and no content coding is removed.
+  ///
+  /// - Parameters:
+  ///   - source: as for `makeBody(for:from:resume:)`.
+  ///   - trailers: the trailers after the content. Default: none.
+  ///   - metrics: the metrics of the exchange. Default: empty.
+  public func makeBody(
+    for head: HTTPResponse, from source: TransportResponse.Source = .origin, content: Data,
+    trailers: HTTPFields? = nil, metrics: TransferMetrics = TransferMetrics()
+  ) -> ResponseBody {
+    let end = BodyEnd(data: content, trailers: trailers, metrics: metrics)
+    return makeBody(for: head, from: source, end, resume: nil)
+  }
+
+  private func makeBody(
+    for head: HTTPResponse, from source: TransportResponse.Source, _ end: BodyEnd?, resume: (@Sendable () -> Void)?
+  ) -> ResponseBody {
     control.touch()
     control.record(source)
-    let body = ResponseBody(exchange: control.beginBody(resume: resume))
-    if let own, let sink = own.value.sink { body.open(sink(head)) }
-    return (body, ResponseBodyWriter(exchange: body.exchange))
+    let body = ResponseBody(exchange: control.beginBody(end, resume: resume))
+    if let end { body.exchange.activity.addReceived(end.data.count) }
+    if let own, let sink = own.value.sink {
+      body.open(sink(head))
+      body.exchange.bodyEnded()
+    }
+    return body
   }
 }
 

@@ -21,10 +21,7 @@
 ///   ) async throws(LupineError) -> TransportResponse {
 ///     context.emit(.sent(bytes: 0))
 ///     let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"])
-///     let (body, writer) = context.makeBody(for: head, resume: {})
-///     _ = try writer.write(Data("\(request.url)".utf8))
-///     writer.finish(metrics: TransferMetrics())
-///     return TransportResponse(head: head, body: body)
+///     return TransportResponse(head: head, body: context.makeBody(for: head, content: Data("\(request.url)".utf8)))
 ///   }
 ///
 ///   func shutdown() async {}

@@ -81,7 +81,7 @@ import Testing
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     pieces.onTermination = { _ in end.finish() }
     _ = try body.makeReader {}
-    body.discard()
+    body.abandon()
     for await _ in ended {}
     #expect(!body.isRetryable)
   }

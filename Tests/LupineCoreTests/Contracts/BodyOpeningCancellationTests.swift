@@ -41,11 +41,7 @@ import Testing
       NotingReader { cancellations.add(()) }
     }
     let context = Self.context()
-    if isQuiet {
-      _ = try await context.makeQuietReader(for: body) {}
-    } else {
-      _ = try await context.makeReader(for: body) {}
-    }
+    _ = try await context.makeReader(for: body, reportsReads: !isQuiet) {}
     #expect(!cancellations.all.isEmpty)
   }
 
