@@ -85,7 +85,7 @@ import TransportSupport
       #expect(read(descriptor, &bytes, 2) == 2)
       connections.updateSample()
     }
-    connections.endBusiest()
+    connections.closeBusiest()
     let isEnded = !connections.takeEndedConnections().isEmpty
     // The peer of an ended socket is closed.
     #expect((send(peer, "e", 1, Int32(MSG_NOSIGNAL)) == 1) == !isEnded)

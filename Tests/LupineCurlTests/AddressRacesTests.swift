@@ -23,7 +23,7 @@ import Testing
     races.removeAttempt(10, of: 1)
     #expect(races[1]?.attempts == [])
     #expect(races.race(of: 10)?.id == 2)
-    #expect(races.end(2) == [10])
+    #expect(races.remove(of: 2) == [10])
   }
 
   @Test mutating func `a number that the own race has taken stays with it`() {
@@ -31,13 +31,13 @@ import Testing
     races.add(race, of: 1)
     races.addAttempt(10, to: address, in: race, of: 1)
     races.removeAttempt(10, of: 1)
-    #expect(races.end(1) == [10])
+    #expect(races.remove(of: 1) == [10])
   }
 
   @Test mutating func `an attempt that is closed belongs to no race`() {
     races.add(makeRace(beside: 10), of: 1)
     races.removeAttempt(10, of: 1)
     #expect(races.race(of: 10) == nil)
-    #expect(races.end(1) == [])
+    #expect(races.remove(of: 1) == [])
   }
 }

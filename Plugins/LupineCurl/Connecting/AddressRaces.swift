@@ -77,7 +77,7 @@ struct AddressRaces {
   }
 
   /// Removes the race of an exchange, and returns its sockets that do not belong to libcurl.
-  mutating func end(_ id: UInt64) -> [Int32] {
+  mutating func remove(of id: UInt64) -> [Int32] {
     guard let race = races.removeValue(forKey: id) else { return [] }
     let sockets = Array(race.sockets.keys)
     for socket in race.attempts + sockets { owners[socket] = nil }

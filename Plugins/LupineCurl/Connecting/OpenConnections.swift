@@ -95,8 +95,8 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Ends a connection that must not be reused.
-  func end(_ descriptor: Int32) { deadSocket.replaceSocket(of: descriptor) }
+  /// Closes a connection that must not be reused.
+  func close(_ descriptor: Int32) { deadSocket.replaceSocket(of: descriptor) }
 
   /// Stores the read position of each connection.
   func sample() {
@@ -115,26 +115,26 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Ends the connection from which the most bytes were read since `sample`, if they are at least `minimumFlood`.
-  func endBusiest() {
+  /// Closes the connection from which the most bytes were read since `sample`, if they are at least `minimumFlood`.
+  func closeBusiest() {
     state.withLock { state in
       let counts = state.positions.map { ($0.key, $0.value.count($0.key)) }
       guard let busiest = counts.max(by: { $0.1 < $1.1 }), busiest.1 >= Self.minimumFlood else { return }
       state.positions[busiest.0] = nil
       guard state.isOpen(busiest.0) else { return }
-      endFlooded(busiest.0, &state)
+      closeFlooded(busiest.0, &state)
     }
   }
 
-  /// Ends a connection whose exchanges must fail, on the loop's thread.
-  func endFlooded(_ descriptor: Int32) { state.withLock { endFlooded(descriptor, &$0) } }
+  /// Closes a connection whose exchanges must fail, on the loop's thread.
+  func closeFlooded(_ descriptor: Int32) { state.withLock { closeFlooded(descriptor, &$0) } }
 
-  private func endFlooded(_ descriptor: Int32, _ state: inout State) {
+  private func closeFlooded(_ descriptor: Int32, _ state: inout State) {
     // Recorded first, because libcurl may report the end of the connection as the end of a response.
     let id = state.connections[descriptor]?.id ?? 0
     state.ended.append(EndedConnection(descriptor: descriptor, id: id, ports: SocketPorts(descriptor)))
     mayHaveEnded.store(true, ordering: .relaxed)
-    end(descriptor)
+    close(descriptor)
   }
 
   /// Returns the connections that have been ended since the last call.

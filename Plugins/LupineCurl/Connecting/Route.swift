@@ -40,11 +40,34 @@ final class Route {
     version == self.version && connectionKey == self.connectionKey
   }
 
+  /// Whether the network policy allows an address.
+  ///
+  /// The policy does not apply to a proxy's own address; the addresses that the proxy connects to have been checked
+  /// before.
+  func allows(_ address: IPAddress?) -> Bool {
+    guard let networkPolicy, !hasProxy, let address else { return true }
+    return networkPolicy.allows(address)
+  }
+
+  /// The host and the port that libcurl connects to.
+  func endpoint(for url: HTTPURL) -> (host: String, port: Int) {
+    if let proxy { (proxy.host, proxy.port) } else { (url.host, url.effectivePort) }
+  }
+
   /// Whether requests of this scheme use a proxy's tunnel.
   func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .https }
 
   /// Whether a proxy forwards requests of this scheme.
   func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .http }
+
+  /// Whether libcurl may answer a challenge with this status code itself.
+  func answers(_ code: Int, _ scheme: HTTPURL.Scheme) -> Bool {
+    switch code {
+    case 401: authenticatesConnections
+    case 407: isForwarded(scheme) && proxy?.connectionCredential != nil
+    default: false
+    }
+  }
 
   /// Whether a connection for this scheme must carry only one exchange.
   func cannotShareConnection(_ scheme: HTTPURL.Scheme) -> Bool {

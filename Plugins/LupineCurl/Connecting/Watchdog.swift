@@ -42,7 +42,7 @@ final class Watchdog: Sendable {
   }
 
   /// Ends the watching thread and waits for its end.
-  func stop() {
+  func close() {
     isStopped.store(true, ordering: .relaxed)
     semaphore.signal()
     thread.withLock { $0.take() }?.join()
@@ -54,7 +54,7 @@ final class Watchdog: Sendable {
   /// Watches a call of libcurl that may read from a connection, also only to close it.
   func watching<Result>(_ call: () -> Result) -> Result {
     beginCall()
-    defer { endCall() }
+    defer { finishCall() }
     return call()
   }
 
@@ -69,7 +69,7 @@ final class Watchdog: Sendable {
   }
 
   /// Records the end of a call of libcurl.
-  private func endCall() { stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+  private func finishCall() { stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
   /// Runs a callback's work, whose time does not count as libcurl's.
   func excludingTime<Result>(_ work: () -> Result) -> Result {
@@ -135,7 +135,7 @@ final class Watchdog: Sendable {
     if observation.count == 1 { connections.sample() } else { connections.updateSample() }
     let now = clock.now
     guard now - observation.time >= FloodBudget.limit else { return }
-    connections.endBusiest()
+    connections.closeBusiest()
     observation.time = now
   }
 }

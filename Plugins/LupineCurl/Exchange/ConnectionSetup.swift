@@ -1,50 +1,179 @@
+import CLibcurl
 import LupineCore
 import LupineEventLoop
 import LupineFraming
 import LupineTLS
 
-/// The state that few exchanges need: for a new connection (lookup, tunnel, handshake), for the challenges that libcurl
-/// answers, and for a body that only the end of a TLS connection ends.
+/// The state that few exchanges need: for a new connection (lookup, tunnel, handshake, further addresses), for the
+/// challenges that libcurl answers, and for a body that only the end of a TLS connection ends.
 ///
 /// Allocated on demand.
 final class ConnectionSetup {
-  /// A challenge that libcurl may answer.
-  ///
-  /// If libcurl answers, another head follows; otherwise this head is the response's.
-  var challenge: ReceivedHead?
-  /// The content of that challenge, while libcurl may discard the content itself.
-  var challengeContent: ChallengeContent?
+  /// The challenge that libcurl may answer.
+  var challenge: HeldChallenge?
   /// The handshake that verifies the server of the exchange's new connection.
   var handshake: Handshake?
   /// The handshake that records how TLS ends, if only the end of the connection ends the body.
   var closingHandshake: Handshake?
   /// The reader of the proxy's response to CONNECT; nil without a tunnel.
   var tunnel: TunnelReader?
-  /// The number of rounds of NTLM or Negotiate.
-  var rounds = AuthenticationRounds()
-  /// The state of the lookup of the host's name.
-  var lookup = LookupState.none
-  /// Ends the wait for the name.
-  var lookupTimer: ScheduledTimer?
   /// The system's error if no descriptor was available for a connection.
   var socketError: SystemError?
-  /// Whether the exchange has already restarted to use the descriptor of an idle connection.
-  var hasFreedDescriptor = false
-  /// The number of the host's addresses that the proxy could not reach.
-  var unreachableTargetCount = 0
   /// The address that the network policy refused last.
   var refusedAddress: IPAddress?
+  /// The lookup of the host's name.
+  private(set) var lookup = NameLookup()
+  /// The number of rounds of NTLM or Negotiate.
+  private var rounds = AuthenticationRounds()
+  /// Whether the exchange has already restarted to use the descriptor of an idle connection.
+  private var hasFreedDescriptor = false
+  /// The number of the host's addresses that the proxy could not reach.
+  private var unreachableTargetCount = 0
+
+  /// Processes a line while a challenge is held or a tunnel is being opened; true if the line needs no other
+  /// processing.
+  func takes(_ line: UnsafeRawBufferPointer, of exchange: Exchange, _ easy: Easy) throws(LupineError) -> Bool {
+    if challenge != nil, line.starts(with: "HTTP/".utf8) {
+      challenge = nil
+      easy.headReader.prepareForNextHead()
+      exchange.clock.clearResponse()
+    }
+    guard exchange.ports == nil, tunnel != nil else { return false }
+    if let response = try tunnel?.process(line) { exchange.context.emit(.tunnelled(response)) }
+    return true
+  }
+
+  /// Records that the system has no descriptor for the exchange's connection (EMFILE or ENFILE).
+  func record(_ error: SystemError) { if error.isDescriptorShortage { socketError = error } }
+
+  /// Begins the next round of NTLM or Negotiate: libcurl has read the held challenge and answers it.
+  ///
+  /// - Returns: whether there is a challenge.
+  /// - Throws: kind `malformedResponse` if its content is malformed, or the error of too many rounds.
+  func beginRound(_ easy: Easy) throws(LupineError) -> Bool {
+    guard let challenge else { return false }
+    try challenge.finish(hasSurplus: easy.hasDecryptedBytes)
+    try rounds.begin(isProxy: challenge.head.statusLine.code == 407)
+    self.challenge = nil
+    easy.headReader.prepareForNextHead()
+    return true
+  }
 }
 
-/// The state of the lookup of the host's name.
-enum LookupState {
-  case none
-  /// libcurl has no addresses for the name.
-  case needed
-  case running(HostLookups.Waiter)
-  /// libcurl has received the addresses.
-  case finished
+/// Restarts of a transfer that has no connection yet.
+extension ConnectionSetup {
+  /// Makes the proxy try the host's next address after an unreachable one, as libcurl does without a proxy.
+  ///
+  /// Returns false if there is no other address.
+  func tryNextTarget(of exchange: Exchange) throws(LupineError) -> Bool {
+    let targets = exchange.submission.target.addresses
+    guard unreachableTargetCount + 1 < targets.count else { return false }
+    unreachableTargetCount += 1
+    return try restart(exchange) { (easy) throws(LupineError) in
+      try easy.set(target: targets[unreachableTargetCount], exchange.url)
+    }
+  }
 
-  var isNeeded: Bool { if case .needed = self { true } else { false } }
-  var isFinished: Bool { if case .finished = self { true } else { false } }
+  /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
+  func restartWithFreedDescriptor(_ exchange: Exchange) throws(LupineError) -> Bool {
+    guard let error = socketError, exchange.ports == nil, exchange.isUnderWay, !hasFreedDescriptor,
+      exchange.loop.freeDescriptor(in: exchange.multi)
+    else { return false }
+    hasFreedDescriptor = true
+    socketError = nil
+    if try restart(exchange, replacesIdle: true) { return true }
+    socketError = error
+    return false
+  }
+
+  /// Restarts the transfer with the remaining connect timeout; returns false if no time remains.
+  ///
+  /// - Parameters:
+  ///   - replacesIdle: whether the oldest idle connection is closed first, to free its descriptor.
+  ///   - prepare: sets the options that differ from the first attempt.
+  private func restart(
+    _ exchange: Exchange, replacesIdle: Bool = false, _ prepare: (Easy) throws(LupineError) -> Void = { _ in }
+  ) throws(LupineError) -> Bool {
+    guard let easy = exchange.easy else { return false }
+    let (clock, now) = (exchange.clock, MonotonicClock.now)
+    let timeout = exchange.submission.connectTimeout.map { clock.remaining(of: $0, at: now) }
+    // libcurl counts milliseconds, and reads 0 as no limit.
+    if let timeout, timeout < .milliseconds(1) { return false }
+    exchange.loop.closeRace(of: exchange.id)
+    easy.prepareRestart(connectTimeout: timeout)
+    try prepare(easy)
+    exchange.clock.restart(at: now)
+    if replacesIdle { try exchange.multi.restartReplacingIdle(easy) } else { try exchange.multi.restart(easy) }
+    return true
+  }
+}
+
+/// The lookup of the name; see `NameLookup`.
+extension ConnectionSetup {
+  /// Records that libcurl has no addresses for the name.
+  func requireLookup() { lookup.require() }
+
+  /// Starts the lookup of the name at which libcurl stopped.
+  func startLookup(for exchange: Exchange) throws(LupineError) {
+    let (host, lookups) = (exchange.route.endpoint(for: exchange.url).host, exchange.loop.lookups)
+    if let addresses = NameLookup.addressesOfThisMachine(host) { return try connect(to: addresses, exchange) }
+    let waiter = try lookups.addWaiter(for: host) { [ticket = exchange.submission.ticket] in
+      ticket.post(.lookedUp($0))
+    }
+    lookup.begin(waiter, makeTimer(for: exchange))
+    if waiter.isQueued { exchange.context.emit(.queued(reason: lookups.queueReason)) }
+    lookups.startThread()
+  }
+
+  private func makeTimer(for exchange: Exchange) -> ScheduledTimer? {
+    guard let timeout = exchange.submission.connectTimeout else { return nil }
+    let (clock, context) = (exchange.clock, exchange.context)
+    let time = SessionClock(context.clock, executor: context.executor)
+    return time.schedule(clock.remaining(of: timeout, at: MonotonicClock.now)) {
+      [ticket = exchange.submission.ticket] in
+      ticket.post(.connectTimedOut)
+    }
+  }
+
+  /// Restarts the transfer with the addresses, or fails the exchange if the lookup failed.
+  func finishLookup(_ outcome: HostLookups.Outcome, for exchange: Exchange) {
+    guard lookup.isRunning else { return }
+    cancelLookup(for: exchange)
+    do throws(LupineError) {
+      try connect(to: outcome.get(), exchange)
+    } catch {
+      exchange.fail(exchange.failure ?? NameLookup.error(error, for: exchange.route.proxy))
+    }
+  }
+
+  /// Ends the wait for the name; no effect if none is under way.
+  func cancelLookup(for exchange: Exchange) { lookup.cancel(in: exchange.loop.lookups) }
+
+  private func connect(to addresses: [IPAddress], _ exchange: Exchange) throws(LupineError) {
+    lookup.finish()
+    let isRestarted = try restart(exchange) { (easy) throws(LupineError) in
+      try easy.set(addresses, of: exchange.route.endpoint(for: exchange.url))
+    }
+    if !isRestarted { throw HostLookups.timeout }
+  }
+}
+
+/// A challenge that libcurl may answer.
+///
+/// If libcurl answers, another head follows; otherwise this head is the response's.
+struct HeldChallenge {
+  let head: ReceivedHead
+  /// The content, while libcurl may discard it itself; `nil` over HTTP/2.
+  var content: ChallengeContent?
+
+  /// Ends the content, which libcurl discards.
+  ///
+  /// libcurl would continue on the connection in both of the error cases.
+  ///
+  /// - Parameter hasSurplus: whether bytes follow the content that libcurl has not read.
+  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
+  func finish(hasSurplus: Bool) throws(LupineError) {
+    if content?.hasSurplus == true || hasSurplus { throw MalformedChallenge.surplus.error }
+    if content?.isUnfinished == true { throw MalformedChallenge.unfinished.error }
+  }
 }

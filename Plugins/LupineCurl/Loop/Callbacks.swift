@@ -99,7 +99,7 @@ enum Callbacks {
   }
 
   private static let lookupStarts: curl_resolver_start_callback = { _, _, context in
-    withExchange(context) { $0.mayResolve($1) } == true ? 0 : 1
+    withExchange(context) { $1.mayResolve(for: $0) } == true ? 0 : 1
   }
 
   private static let socketRequested: lupine_open_callback = { context, _, address in

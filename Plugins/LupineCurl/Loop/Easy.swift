@@ -1,4 +1,5 @@
 import CLibcurl
+import COpenSSL
 import HTTPTypes
 import LupineCore
 import LupineEventLoop
@@ -80,7 +81,7 @@ final class Easy {
       HandshakeCallbacks.install(handshake, on: context, isCarried: isCarried)
     else { return false }
     do throws(LupineError) { try OfferedAlgorithms.apply(multi.settings.algorithms, to: context) } catch {
-      exchange?.failure = exchange?.failure ?? error
+      exchange?.record(failure: error)
       return false
     }
     return true
@@ -112,7 +113,7 @@ final class Easy {
 
   private func roots(for exchange: Exchange) -> TrustedRoots? {
     do throws(LupineError) { return try multi.roots() } catch {
-      exchange.failure = exchange.failure ?? error
+      exchange.record(failure: error)
       return nil
     }
   }
@@ -162,9 +163,18 @@ final class Easy {
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
       exchange?.process(text)
-    case CURLINFO_DATA_IN: watchdog.excludingTime { exchange?.setup?.challengeContent?.process(bytes) }
+    case CURLINFO_DATA_IN: watchdog.excludingTime { exchange?.setup?.challenge?.content?.process(bytes) }
     default: break
     }
+  }
+
+  /// Whether libcurl may resolve the host itself; false stops the transfer, and the exchange starts the lookup.
+  func mayResolve(for exchange: Exchange) -> Bool {
+    let host = multi.route.endpoint(for: exchange.url).host.lowercased()
+    // libcurl also calls back for the local address, after the host's name.
+    if size(CURLINFO_NAMELOOKUP_TIME_T) > 0 || NameLookup.isLeftToLibcurl(host) { return true }
+    exchange.connectionSetup().requireLookup()
+    return false
   }
 
   /// Opens a socket for an address; returns -1 if the network policy does not allow the address or the socket cannot be
@@ -181,7 +191,7 @@ final class Easy {
       }
       return descriptor
     } catch {
-      exchange?.recordSocketFailure(error)
+      exchange?.connectionSetup().record(error)
       return socketFailed()
     }
   }
@@ -203,6 +213,29 @@ final class Easy {
 
   /// The `SSL` object of the current exchange's connection; `nil` without TLS.
   var connection: OpaquePointer? { lupine_easy_tls(pointer).map { OpaquePointer($0) } }
+
+  private var isSecured: Bool {
+    exchangeReference?._withUnsafeGuaranteedRef { $0.submission.isSecured } == true
+  }
+
+  /// Whether the connection may have HTTP/2; with TLS, whether the server has selected it (RFC 9113 section 3.2).
+  ///
+  /// libcurl accepts a status line with HTTP/2 over a connection of HTTP/1.1 too. The content would then have no framing,
+  /// and a part of it would count as the whole.
+  var mayHaveStreams: Bool {
+    guard isSecured, let connection else { return true }
+    var (name, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+    SSL_get0_alpn_selected(connection, &name, &count)
+    return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+  }
+
+  /// Whether OpenSSL has decrypted bytes that libcurl has not read.
+  ///
+  /// The poller does not report such bytes.
+  var hasDecryptedBytes: Bool {
+    guard multi.route.hasSecuredProxy || isSecured, let connection else { return false }
+    return SSL_pending(connection) > 0
+  }
 
   /// The TLS details of a connection that other exchanges may share.
   var sharedDetails: TLSDetails? { connection.map { multi.details(of: $0) } }

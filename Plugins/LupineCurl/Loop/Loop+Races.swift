@@ -9,7 +9,7 @@ extension Loop {
   /// Records that libcurl has begun an attempt, and starts a race if the host has other addresses.
   func recordAttempt(_ descriptor: Int32, to address: IPAddress, of exchange: Exchange) {
     if let race = races[exchange.id] { return races.record(descriptor, to: address, in: race, of: exchange.id) }
-    let endpoint = exchange.endpoint
+    let endpoint = exchange.route.endpoint(for: exchange.url)
     let others = exchange.multi.addresses(of: endpoint).filter { $0 != address }
     guard !others.isEmpty else { return }
     races.add(
@@ -52,7 +52,7 @@ extension Loop {
 
   /// Puts a connected socket in the place of libcurl's, and ends the race.
   private func finish(_ race: AddressRace, _ id: UInt64, with descriptor: Int32) {
-    if let target = race.attempts.last, let socket = watchedSocket(target), let exchange = exchanges[id],
+    if let target = race.attempts.last, let socket = sockets[target], let exchange = exchanges[id],
       exchange.isUnderWay, exchange.ports == nil
     {
       poller.unwatch(target)
@@ -65,11 +65,11 @@ extension Loop {
       socket.watchedEvents = 0
       watch(target, socket, for: socket.requestedEvents)
     }
-    endRace(id)
+    closeRace(of: id)
   }
 
   /// Closes the sockets of an exchange's race.
-  func endRace(_ id: UInt64) {
-    for descriptor in races.end(id) { Socket.closeDescriptor(descriptor) }
+  func closeRace(of id: UInt64) {
+    for descriptor in races.remove(of: id) { Socket.closeDescriptor(descriptor) }
   }
 }

@@ -32,8 +32,6 @@ extension Loop {
   func resumeWriting(of multi: Multi) {
     guard multi.awaitsWindow else { return }
     multi.awaitsWindow = false
-    for index in sockets.indices {
-      if let socket = sockets[index], socket.multi === multi { resumeWriting(to: Int32(index), socket) }
-    }
+    for socket in sockets.connections(of: multi) { resumeWriting(to: socket.descriptor, socket) }
   }
 }

@@ -13,8 +13,7 @@ final class Loop {
   let poller: Poller
   private let processorClock = ProcessorClock()
   var roots = RootCache()
-  /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
-  private(set) var sockets: [WatchedSocket?] = []
+  let sockets = SocketTable()
   /// The exchanges that have not ended, by their numbers.
   private(set) var exchanges: [UInt64: Exchange] = [:]
   /// The attempts to connect to further addresses.
@@ -66,8 +65,8 @@ final class Loop {
     settle()
     for multi in multis { multi.close() }
     multis = []
-    sockets = []
-    watchdog.stop()
+    sockets.removeAll()
+    watchdog.close()
   }
 
   /// Runs one turn of the loop.
@@ -119,15 +118,13 @@ final class Loop {
 
   /// Closes the multis that no exchange uses; returns true if a connection was closed.
   func closeUnused(except kept: Multi) -> Bool {
-    let before = openCount
+    let before = sockets.connectionCount
     for unused in multis where unused !== kept && unused.isUnused {
       unused.close()
       multis = multis.filter { $0 !== unused }
     }
-    return openCount < before
+    return sockets.connectionCount < before
   }
-
-  private var openCount: Int { sockets.count { $0?.isConnection == true } }
 
   private func checkIdleSockets() {
     for index in 0..<poller.count {
@@ -140,7 +137,7 @@ final class Loop {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
       if !races.isEmpty { continueRace(descriptor) }
-      guard let socket = watchedSocket(descriptor), socket.requestedEvents != 0 else { continue }
+      guard let socket = sockets[descriptor], socket.requestedEvents != 0 else { continue }
       serve(socket, descriptor, readiness)
     }
   }
@@ -157,7 +154,7 @@ final class Loop {
     guard let start else { return socket.floodBudget.recordCall() }
     let time = processorClock.now - start
     if socket.floodBudget.recordCall(time: time, at: MonotonicClock.now) || socket.isClosed { return }
-    watchdog.connections.endFlooded(descriptor)
+    watchdog.connections.closeFlooded(descriptor)
     failFloodedExchanges()
   }
 
@@ -214,18 +211,7 @@ extension Loop {
   /// Records that a host uses HTTP/2, so that its exchanges share connections.
   func recordMultiplexing(of exchange: Exchange) {
     limiter.lift(exchange.host)
-    watchedSocket(exchange.socket)?.isMultiplexed = true
-  }
-
-  /// Stores the state of a descriptor.
-  ///
-  /// The list is moved out during the change, so that reading it needs no exclusivity check.
-  func store(_ socket: WatchedSocket?, at descriptor: Int32) {
-    var list = sockets
-    sockets = []
-    while list.count <= Int(descriptor) { list.append(nil) }
-    list[Int(descriptor)] = socket
-    sockets = list
+    sockets[exchange.connection.socket]?.isMultiplexed = true
   }
 
   private func execute(_ commands: inout [LoopCommand]) {
@@ -248,13 +234,19 @@ extension Loop {
     case .cancelled: exchanges[id]?.cancel()
     case .hasRoom: exchanges[id]?.resumeReceiving()
     case .hasBytes: exchanges[id]?.resumeSending()
-    case .opened(let body): finishOpening(of: id, body)
-    case .lookedUp(let outcome): exchanges[id]?.finishLookup(outcome)
+    case .opened(let body):
+      if let exchange = exchanges[id] { return exchange.finishOpening(body) }
+      if case .success(let reader) = body { reader.cancel() }
+    case .lookedUp(let outcome): finishLookup(of: id, outcome)
     // libcurl measures the rest of the connect timeout, and the wait for 100 (Continue). The loop's own limiter admits
     // the exchanges.
-    case .connectTimedOut: exchanges[id]?.finishLookup(.failure(HostLookups.timeout))
+    case .connectTimedOut: finishLookup(of: id, .failure(HostLookups.timeout))
     case .admitted, .continueTimedOut: break
     }
+  }
+
+  private func finishLookup(of id: UInt64, _ outcome: HostLookups.Outcome) {
+    if let exchange = exchanges[id] { exchange.setup?.finishLookup(outcome, for: exchange) }
   }
 
   private func accept(_ submission: Submission) {
@@ -270,7 +262,7 @@ extension Loop {
     let queued = QueuedExchange(
       exchange.id, priority: submission.request.priority, submission.settings.connections)
     if limiter.enter(queued, at: exchange.host) {
-      start(exchange, at: now)
+      exchange.start(at: now)
     } else {
       submission.context.emit(.queued(reason: limiter.reason(for: queued, at: exchange.host)))
     }
@@ -278,27 +270,7 @@ extension Loop {
 
   private func startQueued() {
     while let id = limiter.next() {
-      if let exchange = exchanges[id] { start(exchange, at: MonotonicClock.now) }
-    }
-  }
-
-  /// Starts an exchange whose body has been opened; the body of an exchange that has ended is released.
-  private func finishOpening(of id: UInt64, _ body: Result<any BodyReader, LupineError>) {
-    switch body {
-    case .success(let reader):
-      guard let exchange = exchanges[id] else { return reader.cancel() }
-      exchange.outgoing.reader = reader
-      start(exchange, at: MonotonicClock.now)
-    case .failure(let error): exchanges[id]?.fail(error)
-    }
-  }
-
-  private func start(_ exchange: Exchange, at now: UInt64) {
-    if exchange.mustOpenBody { return exchange.openBody() }
-    do throws(LupineError) {
-      try exchange.start(at: now)
-    } catch {
-      exchange.fail(error)
+      exchanges[id]?.start(at: MonotonicClock.now)
     }
   }
 

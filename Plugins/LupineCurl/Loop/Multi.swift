@@ -104,7 +104,7 @@ final class Multi {
 
   /// Restarts a transfer that has ended.
   func restart(_ easy: Easy) throws(LupineError) {
-    endTransfer(of: easy)
+    removeHandle(of: easy)
     let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
@@ -116,7 +116,7 @@ final class Multi {
     try restart(easy)
     guard hasIdleConnection else { return }
     hasIdleConnection = false
-    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.sockets.connections(of: self).count))
     deadline = nil
     callSocketAction(CURL_SOCKET_TIMEOUT, 0)
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.configuration.network.connections))
@@ -148,15 +148,15 @@ final class Multi {
 
   /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
   func remove(_ easy: Easy, isReusable: Bool) {
-    endTransfer(of: easy)
+    removeHandle(of: easy)
     easy.detach()
     if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
   }
 
   /// Keeps a removed handle whose request may not have been sent; see `UnsentRequests`.
   func keepUnsent(_ easy: Easy, stream: UInt32, on connection: WatchedSocket?) {
-    let spent = unsentRequests.add(easy, stream: stream, on: connection) { loop.connections(of: self) }
-    for connection in spent { loop.end(connection) }
+    let spent = unsentRequests.add(easy, stream: stream, on: connection) { loop.sockets.connections(of: self) }
+    for connection in spent { loop.close(connection) }
   }
 
   func setTimer(milliseconds: Int) {
@@ -192,13 +192,13 @@ final class Multi {
 
   /// Ends the exchanges whose transfers libcurl has completed.
   func completeFinished() {
-    if !unsentRequests.isEmpty { unsentRequests.release() }
+    if !unsentRequests.isEmpty { unsentRequests.closeUnused() }
     guard exchangeCount > 0 else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(pointer, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = lupine_message_result(message)
-      Callbacks.exchange(of: easy)?.complete(code)
+      Callbacks.exchange(of: easy)?.transferEnded(code)
     }
   }
 
@@ -226,7 +226,7 @@ final class Multi {
   ///
   /// libcurl may close its connection, and before that reads what has arrived for TLS. A peer that goes on sending would
   /// hold the loop without the watchdog.
-  private func endTransfer(of easy: Easy) {
+  private func removeHandle(of easy: Easy) {
     _ = loop.watchdog.watching { curl_multi_remove_handle(pointer, easy.pointer) }
   }
 

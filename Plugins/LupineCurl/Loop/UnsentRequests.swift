@@ -46,5 +46,5 @@ struct UnsentRequests {
   }
 
   /// Releases the handles that libcurl no longer uses.
-  mutating func release() { entries.removeAll { !$0.isKept } }
+  mutating func closeUnused() { entries.removeAll { !$0.isKept } }
 }
