@@ -86,7 +86,7 @@ let authorized = session.request(
 
 // An `HTTPFields`, for example the fields of a request that a server has received.
 let fields: HTTPFields = [.accept: "application/json", .acceptLanguage: "de"]
-let translated = session.request("users", headers: fields)
+let translated = session.request("users", headers: RequestHeaders(fields))
 
 // snippet.hide
 print(

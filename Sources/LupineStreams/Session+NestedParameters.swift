@@ -30,16 +30,4 @@ extension Session {
   ) -> DataStreamRequest {
     streamRequest(url)
   }
-
-  /// Makes a stream request with nested parameters of different types.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func streamRequest(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields, window: Int = 512 << 10
-  ) -> DataStreamRequest {
-    streamRequest(
-      url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), window: window)
-  }
 }

@@ -32,16 +32,4 @@ extension Session {
   ) -> DownloadRequest {
     download(url)
   }
-
-  /// Writes the response of a request with nested parameters of different types to a file.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func download(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields, to destination: DownloadDestination = .temporary
-  ) -> DownloadRequest {
-    download(
-      url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers), to: destination)
-  }
 }

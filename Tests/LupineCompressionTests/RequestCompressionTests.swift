@@ -42,7 +42,8 @@ import Testing
     let mock = MockTransport()
     mock.stub(.post, "https://example.com/", .text("received"))
     let session = try Session.Builder().transport(mock).adapter(adapter).build()
-    let response = await session.upload(body, to: "https://example.com/", headers: headers).serializingData().response
+    let response = await session.upload(body, to: "https://example.com/", headers: RequestHeaders(headers))
+      .serializingData().response
     if let error = response.error { throw error }
     return try #require(mock.requests.first)
   }

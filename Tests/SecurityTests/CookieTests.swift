@@ -13,7 +13,7 @@ import Testing
     mock.stub(.get, "/get", .text("ok"))
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(.cookies).build()
     let headers: HTTPFields = host.map { host in [.hostField: host] } ?? [:]
-    _ = await session.request(from + "/set", headers: headers).serializingData().response
+    _ = await session.request(from + "/set", headers: RequestHeaders(headers)).serializingData().response
     _ = await session.request(to + "/get").serializingData().response
     return mock.requests.last?.headers[.cookie]
   }

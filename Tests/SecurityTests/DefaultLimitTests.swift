@@ -22,7 +22,8 @@ import Testing
   }
 
   private static func ask(_ reply: MockReply, _ headers: HTTPFields = [:]) async throws -> LupineError? {
-    await (try session(reply)).request("https://example.com/", headers: headers).serializingData().response.error
+    await (try session(reply)).request("https://example.com/", headers: RequestHeaders(headers)).serializingData()
+      .response.error
   }
 
   private static func fields(_ count: Int) -> HTTPFields {

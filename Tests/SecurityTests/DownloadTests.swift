@@ -279,7 +279,7 @@ import TransportSupport
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "https://a.example.com/start", .redirect(to: "https://b.example.com/a"))
     mock.stub(.get, "https://b.example.com/a", .sequence([whole.reset(afterBytes: 4), whole]))
-    let secret: HTTPFields = [.authorization: "Bearer t"]
+    let secret: RequestHeaders = [.authorization: "Bearer t"]
     let cut = await session.download("start", headers: secret, to: .file(folder + "/a")).serializingFile().response
     _ = try await session.download(resumingWith: try #require(cut.resumeData), headers: secret).serializingFile().value
     #expect(mock.requests.map(\.url.host) == ["a.example.com", "b.example.com", "a.example.com", "b.example.com"])

@@ -35,7 +35,7 @@ import TransportSupport
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location, status: .init(code: status)))
     mock.stub(.get, "/", .text("arrived"))
-    _ = try await Self.session(mock).request(Self.start, headers: Self.secrets).serializingData().value
+    _ = try await Self.session(mock).request(Self.start, headers: RequestHeaders(Self.secrets)).serializingData().value
     let arrived = try #require(mock.requests.last)
     #expect(mock.requests.count == 2)
     for name in Self.secretNames { #expect(arrived.headers[values: name].isEmpty, "\(name)") }
@@ -61,7 +61,8 @@ import TransportSupport
       return hosts.reduce(builder) { $0.resolve($1, to: "127.0.0.1") }
     }
     let start = "http://\(hosts[0])\(isProxied ? "" : ":\(server.port)")/start"
-    #expect(try await session.request(start, headers: Self.secrets).serializingString().value == "arrived")
+    #expect(
+      try await session.request(start, headers: RequestHeaders(Self.secrets)).serializingString().value == "arrived")
     let names = ["Authorization", "Cookie", "X-Secret", "X-API-Key"]
     #expect(server.requests.count == 3)
     #expect(names.allSatisfy { server.requests[0].fields[$0] != nil })
@@ -75,7 +76,8 @@ import TransportSupport
     let mock = MockTransport()
     mock.stub(.get, "http://a.example.com/start", .redirect(to: "https://a.example.com/"))
     mock.stub(.get, "https://a.example.com/", .text("arrived"))
-    _ = try await Self.session(mock).request("http://a.example.com/start", headers: Self.secrets).serializingData()
+    _ = try await Self.session(mock).request("http://a.example.com/start", headers: RequestHeaders(Self.secrets))
+      .serializingData()
       .value
     #expect(mock.requests.last?.headers[.authorization] == nil)
   }
@@ -84,7 +86,7 @@ import TransportSupport
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: "https://A.example.com:443/next"))
     mock.stub(.get, "/next", .text("arrived"))
-    _ = try await Self.session(mock).request(Self.start, headers: Self.secrets).serializingData().value
+    _ = try await Self.session(mock).request(Self.start, headers: RequestHeaders(Self.secrets)).serializingData().value
     #expect(mock.requests.last?.headers[values: .cookie] == ["a=1; b=2"])
     #expect(mock.requests.last?.headers[.authorization] == "Bearer t")
   }

@@ -11,7 +11,7 @@ extension CacheExchange {
   func complete(_ rules: ReuseRules) async throws(LupineError) -> TransportResponse {
     let beginning = rules.candidate
     guard let part = beginning.metadata.part, let validator = beginning.strongValidator,
-      let stored = try await content(of: beginning.stored, nil)
+      let stored = try await access.content(of: beginning.stored, nil)
     else { return try await send(.uriMiss, nil) }
     context.emitCache("requests the rest of the stored response, from byte \(part.range.upperBound) on")
     let sent = context.now()
@@ -36,7 +36,7 @@ extension CacheExchange {
   }
 
   private func removeParts(like part: Candidate) async {
-    await change(orElse: "does not remove the parts") { [storage] () throws(LupineError) in
+    await access.change(orElse: "does not remove the parts") { [storage] () throws(LupineError) in
       await storage.removeParts(like: part)
     }
   }

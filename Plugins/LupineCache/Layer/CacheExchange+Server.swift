@@ -140,7 +140,7 @@ extension CacheExchange {
     if request.method == .head, head.status == .ok, candidate.head.status == .ok, !candidate.isOfAnotherUser {
       guard let isDescribed = candidate.isDescribed(by: head) else { return }
       guard isDescribed else {
-        await change(orElse: "does not remove the stored response") { [storage] () throws(LupineError) in
+        await access.change(orElse: "does not remove the stored response") { [storage] () throws(LupineError) in
           try await storage.store.remove(candidate.stored)
         }
         return
@@ -154,18 +154,9 @@ extension CacheExchange {
   }
 
   private func apply(_ revalidation: Revalidation) async {
-    await change(orElse: "does not update the stored response") { [storage] () throws(LupineError) in
+    await access.change(orElse: "does not update the stored response") { [storage] () throws(LupineError) in
       try await revalidation.apply(to: storage.store)
     }
-  }
-
-  /// Changes the store after a response of the server, and ignores an error.
-  ///
-  /// A cancellation of the exchange ends the wait. The session then ends the request.
-  func change(
-    orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Void
-  ) async {
-    _ = try? await callStore(orElse: consequence, work)
   }
 
   /// Stores a response while it passes to its destination; returns whether it does.

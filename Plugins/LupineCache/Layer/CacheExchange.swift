@@ -69,27 +69,8 @@ struct CacheExchange: Sendable {
   @inline(__always)
   private func responses(for key: String) async throws(LupineError) -> [ParsedResponse]? {
     if let found = storage.responsesInMemory(for: key) { return found }
-    return try await callStore(orElse: "finds no response") { [storage] () throws(LupineError) in
+    return try await access.call(orElse: "finds no response") { [storage] () throws(LupineError) in
       try await storage.responses(for: key).map { ParsedResponse($0) }
-    }
-  }
-
-  /// Calls the store.
-  ///
-  /// If the store fails, emits an event and returns `nil`; the request continues without a stored response.
-  func callStore<Value: Sendable>(
-    orElse consequence: StaticString, _ work: @escaping @Sendable () async throws(LupineError) -> Value
-  ) async throws(LupineError) -> Value? {
-    let result = try await context.interruptible {
-      do throws(LupineError) { return Result<Value, LupineError>.success(try await work()) } catch {
-        return .failure(error)
-      }
-    }
-    switch result {
-    case .success(let value): return value
-    case .failure(let error):
-      context.emitCache("\(consequence), because the store fails: \(error.message)")
-      return nil
     }
   }
 
@@ -130,50 +111,13 @@ struct CacheExchange: Sendable {
     return response
   }
 
-  /// Makes the answer from a stored response: all of it, a range, 304, or a head; `nil` if it was removed, or does not
-  /// answer the request.
+  /// Answers with a stored response; `nil` if it was removed, or does not answer the request.
   func answer(
     _ candidate: Candidate, _ head: HTTPResponse, _ status: CacheStatus
   ) async throws(LupineError) -> TransportResponse? {
-    let stored = candidate.stored
-    let arrival = candidate.metadata.responseTime
-    if let part = candidate.metadata.part {
-      guard let range = candidate.range(answering: request) else { return nil }
-      guard let content = try await content(of: stored, candidate.offsets(range)) else { return nil }
-      return try await make(StoredHead.partial(head, range, of: part.total), content, nil, status)
-    }
-    if request.hasServerCondition { return nil }
-    if request.isConditional, request.isNotModified(head, arrival: arrival) {
-      return try await make(StoredHead.notModified(head), .none, nil, status)
-    }
-    if request.method == .head { return try await make(head, .none, nil, status) }
-    switch request.part(of: head, length: stored.length, arrival: arrival) {
-    case .unknown: return nil
-    case .whole:
-      guard let content = try await content(of: stored, nil) else { return nil }
-      return try await make(head, content, stored.trailers, status)
-    case .range(let range):
-      guard let content = try await content(of: stored, range) else { return nil }
-      return try await make(StoredHead.partial(head, range, of: stored.length), content, nil, status)
-    }
+    try await StoredAnswer(request: request, status: status, storage: access).make(of: candidate, head, in: context)
   }
 
-  /// The content of a stored response; `nil` if it was removed, or the store has failed.
-  func content(
-    of stored: StoredResponse, _ range: Range<Int64>?
-  ) async throws(LupineError) -> RequestBody? {
-    if let content = storage.immediate?.contentInMemory(of: stored, in: range) { return content }
-    return try await callStore(orElse: "does not use the stored response") { [storage] () throws(LupineError) in
-      try await storage.store.content(of: stored, in: range)
-    } ?? nil
-  }
-
-  private func make(
-    _ head: HTTPResponse, _ content: RequestBody, _ trailers: HTTPFields?, _ status: CacheStatus
-  ) async throws(LupineError) -> TransportResponse {
-    context.emitCache("answers with the stored response: \(status)")
-    var response = try await context.makeResponse(head, content: content, trailers: trailers)
-    response.attributes[CacheStatus.self] = status
-    return response
-  }
+  /// The access of this exchange to the store.
+  var access: StoreAccess { StoreAccess(storage: storage, context: context) }
 }

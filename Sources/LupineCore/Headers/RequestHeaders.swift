@@ -15,9 +15,6 @@ public import HTTPTypes
 /// that is no token, a value with a control byte or with white space at its ends, and more than 10,000 fields make the
 /// request fail with kind `invalidRequest` before anything is sent. A value is never changed, whereas an `HTTPField` of
 /// swift-http-types replaces each control byte with a space.
-///
-/// Functions with `headers:` have a second form for `HTTPFields`, which does the same with them. One of the two forms is
-/// disfavoured, so that a literal such as `[.accept: "text/plain"]`, which fits both, is not ambiguous.
 public struct RequestHeaders: Sendable, Hashable {
   // Has no storage for a request without headers, and keeps a reason only if there is one.
   @usableFromInline

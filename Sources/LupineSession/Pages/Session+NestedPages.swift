@@ -1,4 +1,3 @@
-public import HTTPTypes
 public import LupineCoding
 public import LupineCore
 
@@ -29,19 +28,5 @@ extension Session {
     configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
   ) -> PageSequence<Value> {
     pages(of: type, from: url)
-  }
-
-  /// Requests the pages of a resource, the first of them with nested parameters of different types.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func pages<Value: Decodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: (any ParameterValue)?],
-    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
-    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
-  ) -> PageSequence<Value> {
-    pages(
-      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
-      configure: configure)
   }
 }

@@ -1,5 +1,3 @@
-public import HTTPTypes
-public import LupineCoding
 public import LupineCore
 
 // The other forms of `pages(of:from:parameters:headers:decoder:limit:configure:)`, as those of `request`.
@@ -22,41 +20,5 @@ extension Session {
   ) -> PageSequence<Value> {
     let first = result { try makeOutgoingRequest(url, parameters: parameters, headers: headers) }
     return PageSequence(session: self, first: first, decoder: decoder, limit: limit, configure: configure)
-  }
-
-  /// Requests the pages of a resource with fields of swift-http-types.
-  @_disfavoredOverload
-  public func pages<Value: Decodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: Parameters? = nil,
-    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
-    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
-  ) -> PageSequence<Value> {
-    pages(
-      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
-      configure: configure)
-  }
-
-  /// Requests the pages of a resource with `Encodable` parameters and fields of swift-http-types.
-  @_disfavoredOverload
-  public func pages<Value: Decodable & Sendable, Query: Encodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: Query?,
-    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
-    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
-  ) -> PageSequence<Value> {
-    pages(
-      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
-      configure: configure)
-  }
-
-  /// Requests the pages of a resource with fields of swift-http-types and parameters whose values have different types.
-  @_disfavoredOverload
-  public func pages<Value: Decodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: any Encodable & Sendable],
-    headers: HTTPFields, decoder: (any DataDecoder)? = nil, limit: Int = 100,
-    configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }
-  ) -> PageSequence<Value> {
-    pages(
-      of: type, from: url, parameters: parameters, headers: RequestHeaders(headers), decoder: decoder, limit: limit,
-      configure: configure)
   }
 }

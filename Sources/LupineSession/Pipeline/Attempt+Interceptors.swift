@@ -30,17 +30,18 @@ extension Attempt {
     defer { body = nil }
     do {
       let response = try await Self.pass(request, interceptors[...], context) { next in
-        execution.takeTimeouts(of: next)
-        resetRedirects()
+        execution.limits.change(by: next)
+        redirects = Redirects()
+        authentication.returnToOrigin()
         let answer = try await send(next)
         body = answer.response.body
         acceptsLongBody = answer.acceptsLongBody
-        reportEnd(of: answer.response)
+        exchange.reportEnd(of: answer.response)
         return answer.response
       }
-      return .success(try await receive(response, from: request, orOwn: control))
+      return .success(try await receiveIntercepted(response, from: request, orOwn: control))
     } catch {
-      await breakOffExchange()
+      await exchange.abandon(body)
       return .failure(error)
     }
   }
@@ -74,27 +75,28 @@ extension Attempt {
   /// Waits for the whole response that interceptors passed on or made.
   ///
   /// - Parameter control: controls a body that an interceptor made.
-  mutating func receive(
+  private mutating func receiveIntercepted(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = execution.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
-    if let exchange, exchange.owns(response.body) {
+    let running = exchange
+    if let exchange = running.control, exchange.owns(response.body) {
       return try await receive(
-        FinalResponse(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
+        FinalResponse(response: response, acceptsLongBody: acceptsLongBody), of: running, to: request)
     }
-    await abandonExchange(for: response.body)
+    let sent = execution.state.withLock { $0.sentInAttempt } ?? request
+    await running.abandon(body, for: response.body)
     while try !execution.begin(control, sent, for: nil, head: response.head) {
-      await abandonExchange(for: response.body)
+      await exchange.abandon(body, for: response.body)
     }
-    let own = try await handedOn(response, to: sent, control)
-    return try await receive(own, control, to: request)
+    let own = RunningExchange(execution, attempt: number, control)
+    return try await receive(try await handedOn(response, to: sent, own), of: own, to: request)
   }
 
   /// Passes a body that an interceptor made to its destination, without decoding.
   ///
   /// The progress of such a body begins at its end, because the body does not come from the network.
   private func handedOn(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
+    _ response: TransportResponse, to request: OutgoingRequest, _ own: RunningExchange
   ) async throws(LupineError) -> FinalResponse {
     do throws(LupineError) {
       var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
@@ -104,19 +106,22 @@ extension Attempt {
       }
       guard case .receive(let sink, let offset) = decision.step else { throw Self.cannotContinue }
       var answer = FinalResponse(response: response, acceptsLongBody: decision.acceptsLongBody)
-      if control.owns(response.body) {
-        response.body.open(sink)
-      } else if execution.handler != nil {
-        answer.response = try await copied(response, into: sink, control)
+      if let control = own.control {
+        if control.owns(response.body) {
+          response.body.open(sink)
+        } else if execution.handler != nil {
+          answer.response = try await copied(response, into: sink, control)
+        }
       }
       // The body of a stream ends later, when its reader has taken the last byte.
       if execution.handsOverAtHead { return answer }
       let end = try await self.end(of: answer)
-      execution.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
+      execution.progress.report(of: .download) {
+        $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero)
+      }
       return answer
     } catch {
-      close(control, status: response.statusCode, metrics: error.metrics)
-      throw error.caused(by: control)
+      throw own.fail(error, status: response.statusCode)
     }
   }
 

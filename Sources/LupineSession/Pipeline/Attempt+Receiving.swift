@@ -2,65 +2,74 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
+/// A final response, whose body may still be arriving.
+struct FinalResponse: Sendable {
+  var response: TransportResponse
+  /// Whether the response is accepted without a body that exceeds a limit.
+  var acceptsLongBody = false
+}
+
 /// Receives the final response of an attempt, and hands it over at its head if its body has a reader.
 extension Attempt {
-  /// The whole response, if it is available without waiting; the common case.
+  /// Waits for the whole response; avoids an asynchronous call in the common case.
+  @inline(__always)  // See `Pipeline.run`.
+  mutating func receive(
+    _ answer: FinalResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> ReceivedResponse {
+    if let received = receivedAtOnce(answer.response, to: request) { return received }
+    return try await receive(answer, of: exchange, to: request)
+  }
+
+  /// The whole response, if it is available without waiting.
   ///
   /// Requires that there are no response deciders and that the body has ended successfully.
-  func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
+  private func receivedAtOnce(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
     guard !execution.handsOverAtHead, let end = response.body.goodEnd,
       let ended = execution.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     else { return nil }
     ended.control?.finish(after: response.body)
-    if ended.reportsEnd { report(end) }
+    if ended.reportsEnd { RunningExchange(execution, attempt: number, ended.control).emit(end) }
     return ReceivedResponse(request: ended.sent ?? request, response: response, end: end)
   }
 
-  /// Waits for the whole response.
+  /// Waits for the response of an exchange, or hands it over at its head, and ends the exchange.
+  ///
+  /// - Parameter first: the request of the attempt, which is the request of the response if none was sent.
   mutating func receive(
-    _ answer: FinalResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> ReceivedResponse {
-    try await receive(answer, execution.state.withLock { $0.control }, to: request)
-  }
-
-  private func received(
-    _ response: TransportResponse, _ end: BodyEnd, _ control: ExchangeControl?, to request: OutgoingRequest
-  ) -> ReceivedResponse {
-    let reportsEnd = execution.isObserved && execution.state.withLock { $0.takeEndReport(of: control) }
-    close(control, status: response.statusCode, metrics: end.metrics)
-    if reportsEnd { report(end) }
-    return ReceivedResponse(request: request, response: response, end: end)
-  }
-
-  mutating func receive(
-    _ answer: FinalResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
+    _ answer: FinalResponse, of exchange: RunningExchange, to first: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let response = answer.response
     let (sent, deciders) = execution.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
       state.history.accept(response.head, response.attributes)
-      return (state.sentInAttempt, state.settings.responseDeciders)
+      return (state.sentInAttempt ?? first, state.settings.responseDeciders)
     }
-    let refusal: LupineError
+    if !deciders.isEmpty { try await decide(on: response, deciders, exchange) }
+    if execution.handsOverAtHead, let refusal = await handOver(response, to: sent, after: first, exchange) {
+      throw refusal
+    }
     do throws(LupineError) {
-      if !deciders.isEmpty { try await decide(on: response, deciders, control) }
-      guard execution.handsOverAtHead,
-        let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
-      else { return received(response, try await end(of: answer), control, to: sent ?? fallback) }
-      refusal = found
+      let end = try await end(of: answer)
+      exchange.finish(end, status: response.statusCode)
+      return ReceivedResponse(request: sent, response: response, end: end)
     } catch {
-      close(control, status: response.statusCode, metrics: error.metrics)
-      throw error.caused(by: control)
+      throw exchange.fail(error, status: response.statusCode)
     }
-    // The refusal is the error, even if reading the body failed.
-    close(control, status: response.statusCode, metrics: refusal.metrics)
-    throw refusal
+  }
+
+  /// The end of the body.
+  ///
+  /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
+  func end(of answer: FinalResponse) async throws(LupineError) -> BodyEnd {
+    let body = answer.response.body
+    guard answer.acceptsLongBody else { return try await body.end() }
+    return try await body.end(excerptingExcess: configuration.limits.errorBody)
   }
 
   /// Calls the response deciders, and ends the request if one of them cancels.
   private func decide(
     on response: TransportResponse, _ deciders: [@Sendable (HTTPResponse) async -> ResponseDisposition],
-    _ control: ExchangeControl?
+    _ exchange: RunningExchange
   ) async throws(LupineError) {
     for decider in deciders {
       let head = response.head
@@ -71,9 +80,9 @@ extension Attempt {
       // If the request was ended meanwhile, the handler keeps what it has stored.
       let isEnded = execution.state.withLock { $0.reasonToEnd != nil }
       execution.cancel(error)
-      let refusal = await refused(response, control, error)
+      let refusal = await exchange.refuse(response, error)
       if !isEnded { _ = await execution.handler?.dropResponse(keeping: 0) }
-      throw refusal
+      throw refusal.caused(by: exchange.control)
     }
   }
 
@@ -83,34 +92,21 @@ extension Attempt {
   /// more.
   private mutating func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
-    _ control: ExchangeControl?
+    _ exchange: RunningExchange
   ) async -> LupineError? {
     let head = ReceivedResponse(
       request: request, head: response.head, source: response.source, attributes: response.attributes)
     let validators = execution.state.withLock { $0.settings.validators }
     if let refusal = await self.refusal(of: head, by: validators) {
-      return await refused(response, control, refusal, reading: configuration.limits.errorBody)
+      return await exchange.refuse(response, refusal, reading: configuration.limits.errorBody)
     }
-    if let refusal = await refusalAtHead(of: head, after: first) {
-      return await refused(response, control, refusal)
+    var outcome = RequestOutcome(head)
+    if !redirects.steps.isEmpty { outcome.redirects = redirects.steps }
+    if let refusal = await retries.refusal(atHeadOf: outcome, after: first) {
+      return await exchange.refuse(response, refusal)
     }
     execution.streamedHandler?.handOver(response)
     for waiter in execution.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
-  }
-}
-
-/// A final response, whose body may still be arriving.
-struct FinalResponse: Sendable {
-  var response: TransportResponse
-  /// Whether the response is accepted without a body that exceeds a limit.
-  var acceptsLongBody = false
-}
-
-extension LupineError {
-  /// Replaces the transport's `cancelled` error with the reason that the session gave.
-  func caused(by control: ExchangeControl?) -> LupineError {
-    guard let reason = control?.reason else { return self }
-    return metrics.map { reason.measured($0) } ?? reason
   }
 }

@@ -10,59 +10,34 @@ import Synchronization
 /// request's state.
 struct Attempt: Sendable {
   let execution: RequestExecution
-  let number: Int
-  /// The authentication state of each server and proxy.
-  var authentications: [AuthenticationContext.Recipient: AuthenticationState] = [:]
+  var authentication: Authentication
   var redirects = Redirects()
+  var retries: Retries
   /// The last body that interceptors received; its metrics are used if they abandon it.
   var body: ResponseBody?
   /// See `FinalResponse.acceptsLongBody`.
   var acceptsLongBody = false
-  /// The retry decision made at the head of a response, before its body is handed over.
-  var stepAtHead: RetryStep?
-  /// The error of the first serializer that failed; the outcome of the attempt has no error then.
-  var serializationFailure: LupineError?
-  /// The retries of this response so far.
-  var retries: RetryHistory
 
   /// The first attempt of a request.
-  init(_ execution: RequestExecution) { self.init(execution, number: 1, RetryHistory()) }
+  init(_ execution: RequestExecution) { self.init(execution, Retries(execution)) }
 
-  private init(_ execution: RequestExecution, number: Int, _ retries: RetryHistory) {
+  private init(_ execution: RequestExecution, _ retries: Retries) {
     self.execution = execution
-    self.number = number
     self.retries = retries
+    authentication = Authentication(execution, attempt: retries.attempt)
   }
 
   /// The attempt that retries this one.
-  func next() -> Attempt { Attempt(execution, number: number + 1, retries) }
+  func next() -> Attempt { Attempt(execution, retries.next()) }
 
   /// The attempt for the response after the one that this attempt has handed over.
-  func nextResponse() -> Attempt { Attempt(execution, number: number + 1, RetryHistory(earlierAttempts: number)) }
+  func nextResponse() -> Attempt { Attempt(execution, Retries(execution, earlierAttempts: number)) }
 
+  var number: Int { retries.attempt }
   var session: Session { execution.session }
   var configuration: SessionConfiguration { execution.session.configuration }
 
-  /// Whether the attempt has authenticated to no server and to no proxy.
-  var hasNoAuthentication: Bool { authentications.isEmpty }
-
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { execution.emit(kind(), attempt: number) }
-
-  func warn(_ text: String) { emit(.warning(text)) }
-
-  /// Restricts the credentials after a redirect or a fresh URL.
-  mutating func follow(from url: HTTPURL, to next: HTTPURL) {
-    authentications[.origin, default: AuthenticationState(.origin)].followRedirect(from: url, to: next)
-    for recipient in authentications.keys where recipient != .origin {
-      authentications[recipient]?.followRedirect(from: url, to: next)
-    }
-  }
-
-  /// Resets the redirects and the change of origin when an interceptor sends the request again.
-  mutating func resetRedirects() {
-    redirects = Redirects()
-    authentications[.origin]?.returnToOrigin()
-  }
 }
 
 extension Attempt {
@@ -78,16 +53,16 @@ extension Attempt {
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
     var request = original
-    execution.boundAttempt(of: original)
+    execution.limits.beginAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters))
-      if !adapters.isEmpty { execution.takeTimeouts(of: request) }
+      if !adapters.isEmpty { execution.limits.change(by: request) }
       emit(.attempting(request.summary))
       let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
-        ? try await exchange(request) : try await exchange(request, through: interceptors)
+        ? try await receive(try await send(request), to: request) : try await exchange(request, through: interceptors)
       // An interceptor may have returned a response after the request was cancelled.
       let (ended, validators) = execution.state.withLock { state in
         (state.timing.endAttempt() ?? state.cancellation, state.settings.validators)
@@ -118,17 +93,6 @@ extension Attempt {
     emit(.failed(result.outcome.error ?? error))
     return result
   }
-
-  /// Makes the exchanges and waits for the body.
-  private mutating func exchange(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
-    let answer = try await send(request)
-    // Avoids an asynchronous call in the common case.
-    if let received = received(answer.response, to: request) { return received }
-    return try await receive(answer, to: request)
-  }
-
-  /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
-  var hasPolicies: Bool { session.hasPolicies || !execution.state.withLock { $0.settings.areDefault } }
 
   /// The session's adapters, then the request's.
   private var adapters: [any RequestAdapter] {
@@ -166,7 +130,7 @@ extension Attempt {
     } catch {
       let limit = session.configuration.limits.errorBody
       let beginning = await execution.handler?.dropResponse(keeping: limit) ?? received.beginning
-      refusal = explained(error, received).about(received.request.summary).about(received.head)
+      refusal = authentication.explained(error, by: received).about(received.request.summary).about(received.head)
         .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.
       if !execution.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
@@ -178,55 +142,21 @@ extension Attempt {
   /// Whether the response had a body, if its data do not show it; `nil` if they do.
   private func hasBody(_ response: ReceivedResponse) -> Bool? {
     guard execution.handler != nil else { return nil }
-    return execution.handsOverAtHead || response.hasData || execution.download.withLock { $0.hasTransferred }
-  }
-
-  /// Adds to the error the scheme that would answer the challenge, or the reason why no scheme did.
-  private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
-    guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
-    if let remedy = session.configuration.schemes.remedy(for: received.head) {
-      return error.appending("No scheme of the session fits the challenge; \(remedy).")
-    }
-    let challenger = challenger(of: received.statusCode, from: received.source, to: received.request)
-    guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
-    return error.appending("The challenge was not answered: the request's body can be sent only once.")
+    return execution.handsOverAtHead || response.hasData
+      || execution.progress.report(of: .download) { $0.hasTransferred }
   }
 }
 
 extension Attempt {
   /// Prepares the request with the handler, and adds the session's default fields.
-  ///
-  /// A field that the request already has is not changed. No content coding is requested with a range, because a part
-  /// of coded content cannot be decoded, and many servers would send the whole content.
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    guard let handler = execution.handler else { return try withDefaults(request) }
+    guard let handler = execution.handler else { return try session.addingDefaults(to: request) }
     let prepared = await handler.prepare(request, in: session)
     // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
     let (first, url) = (request.url, prepared.url)
-    if url != first, url.origin != first.origin { follow(from: first, to: url) }
-    return try withDefaults(prepared)
-  }
-
-  private func withDefaults(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    var request = request
-    if let version = session.configuration.version, request.version == nil { request.options.version = version }
-    if let shared = session.configuration.sharedFields?.added(to: request) { return shared }
-    let described = request
-    for field in session.configuration.defaultFields where !described.headers.contains(field.field.name) {
-      if let scope = field.scope {
-        guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
-      }
-      let isForPart = described.headers.contains(.range) && isOwnCodings(field.field)
-      request.headers.append(isForPart ? HTTPField(name: .acceptEncoding, value: "identity") : field.field)
-    }
-    request.scanFields()
-    return request
-  }
-
-  /// Whether the field is the session's own `Accept-Encoding`.
-  private func isOwnCodings(_ field: HTTPField) -> Bool {
-    field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
+    if url != first, url.origin != first.origin { authentication.follow(from: first, to: url) }
+    return try session.addingDefaults(to: prepared)
   }
 }
 

@@ -16,8 +16,8 @@ import Synchronization
 ///    `Attempt.nextStep(after:to:for:)`.
 /// 7. Receive: the rest of the body, decoded: `Attempt.receive(_:to:)`.
 /// 8. Validate: the validators of the request: `Attempt.refusal(of:by:)`.
-/// 9. Serialize: with retriers, the serializers whose failure they decide about: `Attempt.serialize(_:)`.
-/// 10. Retry: the retriers lead back to 2: `Attempt.retryStep(after:of:)`; a stream of events also: `followUp(after:)`.
+/// 9. Serialize: with retriers, the serializers whose failure they decide about: `Retries.serialize(_:)`.
+/// 10. Retry: the retriers lead back to 2: `Retries.step(after:of:)`; a stream of events also: `followUp(after:)`.
 ///
 /// Without retriers, and for a consumer that is added later, `Serialization` serializes after the pipeline, for each
 /// awaited value and each handler.
@@ -39,7 +39,7 @@ struct Pipeline: Sendable {
     } catch {
       return RequestOutcome(request: try? execution.original.get(), error: error)
     }
-    let hasNoOverrides = execution.watchDeadlines()
+    let hasNoOverrides = execution.limits.begin()
     if !hasNoOverrides { request = execution.withOwnOptions(request) }
     if session.keysRequests || !hasNoOverrides { request = keyed(request) }
     execution.emit(.started(request.summary))
@@ -56,14 +56,12 @@ struct Pipeline: Sendable {
     var attempt = Attempt(execution)
     while true {
       var result = await attempt.run(request)
-      if mayRetrySerializers, attempt.mustSerialize(result) {
-        if let handler = execution.handler {
-          await attempt.serialize(&result, loadedBy: handler)
-        } else {
-          attempt.serialize(&result)
-        }
+      if mayRetrySerializers, attempt.retries.mustSerialize(result),
+        let ended = await attempt.retries.serialize(&result)
+      {
+        result = attempt.failed(ended, result.request)
       }
-      let isSettled = attempt.isSettled(result)
+      let isSettled = attempt.retries.isSettled(result)
       if isSettled, !execution.handsOverAtHead { return result.outcome }
       switch await step(after: result, isSettled, of: request, &attempt) {
       case .end(let outcome): return outcome
@@ -87,9 +85,9 @@ struct Pipeline: Sendable {
     var outcome = result.outcome
     var reason: String?
     if !isSettled {
-      switch await attempt.retryStep(after: result, of: request) {
+      switch await attempt.retries.step(after: result, of: request) {
       case .again(let delay):
-        if attempt.serializationFailure != nil { await execution.handler?.discardResponse() }
+        if attempt.retries.serializationFailure != nil { await execution.handler?.discardResponse() }
         return .next(attempt.next(), request, after: delay)
       case .end(let ended, let why): (outcome, reason) = (ended, why)
       }
@@ -122,10 +120,10 @@ struct Pipeline: Sendable {
     guard delay > .zero else { return }
     let clock = session.clock
     let next = clock.now() + delay.bounded
-    if let end = execution.endTime, end <= next {
+    if let end = execution.limits.endTime, end <= next {
       // The next attempt would start too late, so the request ends at its deadline.
       try? await execution.interruptible { try await clock.sleep(until: end) }
-      _ = execution.endIfOverdue(now: clock.now())
+      _ = execution.limits.check(now: clock.now())
       return
     }
     try? await execution.interruptible { try await clock.sleep(until: next) }

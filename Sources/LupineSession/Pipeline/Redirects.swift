@@ -4,13 +4,18 @@ import LupineCore
 /// The redirects of one attempt.
 struct Redirects: Sendable {
   /// The decision about a response that redirects.
-  enum Decision {
-    /// The redirect is followed with this request, for this reason.
-    case follow(OutgoingRequest, reason: String)
-    /// The response is kept, for this reason.
-    case keep(reason: String)
-    /// The redirect cannot be followed.
-    case fail(LupineError)
+  struct Decision {
+    /// The request that follows; `nil` if the response is kept; the error if the redirect cannot be followed.
+    let next: Result<OutgoingRequest?, LupineError>
+    /// The reason, for monitors.
+    let reason: String
+
+    /// The event that explains the decision.
+    func event(of head: HTTPResponse, to request: OutgoingRequest) -> SessionEvent.Kind {
+      let next = try? next.get()
+      let target = next?.url ?? (try? request.url.resolving(location: head.locationReference()))
+      return .redirected(to: target?.redacted ?? "nowhere", isFollowed: next != nil, reason: reason)
+    }
   }
 
   /// The redirects that were followed.
@@ -31,14 +36,18 @@ struct Redirects: Sendable {
     visited.append(request.url)
     do throws(LupineError) {
       let proposed = try rules.next(after: response.head, to: request, visited: visited)
-      guard let chosen = redirector.decide(proposed, response.head) else { return .keep(reason: Self.keptReason) }
+      guard let chosen = redirector.decide(proposed, response.head) else { return .kept }
       steps.append(RedirectStep(request: request, response: response.head))
-      return .follow(
-        rules.withoutStraySecrets(chosen, from: request), reason: "status \(response.head.status.code)")
+      return Decision(
+        next: .success(rules.withoutStraySecrets(chosen, from: request)),
+        reason: "status \(response.head.status.code)")
     } catch {
-      return redirector.follows ? .fail(error) : .keep(reason: Self.keptReason)
+      return redirector.follows ? Decision(next: .failure(error), reason: error.message) : .kept
     }
   }
+}
 
-  private static let keptReason = "the redirector keeps it as the response"
+extension Redirects.Decision {
+  fileprivate static let kept = Redirects.Decision(
+    next: .success(nil), reason: "the redirector keeps it as the response")
 }

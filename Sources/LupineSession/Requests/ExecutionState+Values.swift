@@ -46,17 +46,4 @@ extension ExecutionState {
     /// Whether the caller reports the end of the exchange (`received`).
     let reportsEnd: Bool
   }
-
-  /// The values that deadlines are checked against.
-  struct TimedRequest {
-    let started: Duration
-    /// The deadline of the request, independent of its timeouts.
-    let deadline: Duration?
-    /// The start time of the attempt, if it has a timeout.
-    let attempt: Duration?
-    /// The exchange that the idle timeout applies to.
-    let exchange: ExchangeControl?
-    /// The timeouts that an adapter or an interceptor set.
-    let changedTimeouts: Timeouts?
-  }
 }

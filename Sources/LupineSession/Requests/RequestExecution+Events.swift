@@ -52,15 +52,19 @@ extension RequestExecution: ExchangeSupervisor {
   package func cancelRequest() { cancel() }
 
   package func willSend(from base: Int64, length: Int64?, at time: Duration) {
-    upload.withLock { $0.begin(base: base, length: length, now: time) }
+    progress.report(of: .upload) { $0.begin(base: base, length: length, now: time) }
   }
 
   package func didSend(_ count: Int64, at time: Duration) {
-    if let moment = upload.withLock({ $0.move(to: count, now: time) }) { scheduleProgress(.upload, at: moment) }
+    if let moment = progress.report(of: .upload, { $0.move(to: count, now: time) }) {
+      scheduleProgress(.upload, at: moment)
+    }
   }
 
   package func didReceive(_ count: Int64, at time: Duration) {
-    if let moment = download.withLock({ $0.move(to: count, now: time) }) { scheduleProgress(.download, at: moment) }
+    if let moment = progress.report(of: .download, { $0.move(to: count, now: time) }) {
+      scheduleProgress(.download, at: moment)
+    }
   }
 
   package func receive(_ event: SessionEvent.Kind, attempt: Int) {

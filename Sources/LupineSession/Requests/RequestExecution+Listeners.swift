@@ -93,70 +93,20 @@ extension RequestExecution {
     Task(executorPreference: session.configuration.executor) { await listener(outcome) }
   }
 
-  /// The body whose progress is reported.
-  enum Direction {
-    case upload
-    case download
-  }
-
   /// Schedules the report of a progress value that the interval delays.
-  func scheduleProgress(_ direction: Direction, at moment: Duration) {
-    // Scheduled outside the lock, because a clock may fire at once.
+  func scheduleProgress(_ direction: RequestProgress.Direction, at moment: Duration) {
     let timer = session.clock.schedule(at: moment) { [weak self] in self?.reportKeptProgress(direction) }
-    let overtaken =
-      switch direction {
-      case .upload: upload.withLock { $0.keep(timer, until: moment) }
-      case .download: download.withLock { $0.keep(timer, until: moment) }
-      }
-    overtaken?.cancel()
+    progress.report(of: direction) { $0.keep(timer, until: moment) }?.cancel()
   }
 
-  private func reportKeptProgress(_ direction: Direction) {
+  private func reportKeptProgress(_ direction: RequestProgress.Direction) {
     let now = session.clock.now()
-    let moment =
-      switch direction {
-      case .upload: upload.withLock { $0.reportKept(now: now) }
-      case .download: download.withLock { $0.reportKept(now: now) }
-      }
-    if let moment { scheduleProgress(direction, at: moment) }
+    if let moment = progress.report(of: direction, { $0.reportKept(now: now) }) {
+      scheduleProgress(direction, at: moment)
+    }
   }
 
   /// Ends the handlers of progress: a request with any number of responses, such as a stream of events, has no
   /// progress.
-  public func endProgress() { _ = finishProgress(isGood: false) }
-
-  /// Reports the last progress values; the returned tasks end when every handler has received them.
-  func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
-    let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }
-    let received = download.withLock { $0.finish(isGood ? $0.received : nil) }
-    sent.timer?.cancel()
-    received.timer?.cancel()
-    return sent.tasks.isEmpty ? received.tasks : sent.tasks + received.tasks
-  }
-}
-
-/// Calls a handler with interim responses, in order, off the transport's thread.
-final class InterimListener: Sendable {
-  private let responses: AsyncStream<HTTPResponse>.Continuation
-  private let calls: Task<Void, Never>
-
-  init(executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (HTTPResponse) async -> Void) {
-    // The limit `informationalResponses` bounds their number for each connection.
-    let (stream, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
-    responses = continuation
-    calls = Task(executorPreference: executor) {
-      for await response in stream { await handler(response) }
-    }
-  }
-
-  /// Ends the task of the handler if the request is released without being started.
-  deinit { responses.finish() }
-
-  func receive(_ response: HTTPResponse) { responses.yield(response) }
-
-  /// Accepts no more responses; the returned task ends when the handler has received all of them.
-  func finish() -> Task<Void, Never> {
-    responses.finish()
-    return calls
-  }
+  public func endProgress() { _ = progress.finish(isGood: false) }
 }

@@ -25,8 +25,7 @@ public final class RequestExecution: Sendable {
   ///
   /// Each awaited value reads it, so it is outside the lock.
   let retriesSerializers = Atomic(false)
-  let upload = Mutex(ProgressReporter())
-  let download = Mutex(ProgressReporter())
+  let progress = RequestProgress()
 
   init(
     _ original: consuming Result<OutgoingRequest, LupineError>, session: Session,
@@ -160,7 +159,7 @@ public final class RequestExecution: Sendable {
       return false
     }
     if let ended = beginning.ended { throw ended }
-    if beginning.wasIdleTimeoutStopped { restartIdleTimeout() }
+    if beginning.wasIdleTimeoutStopped { limits.restartIdle() }
     if beginning.isSuspended { settleSuspension() }
     return true
   }
@@ -192,6 +191,12 @@ public final class RequestExecution: Sendable {
   func conclude(_ outcome: RequestOutcome) {
     if finish(outcome) { startDelivery(outcome) }
   }
+
+  /// The time limits of the request.
+  var limits: TimeLimits { TimeLimits(execution: self) }
+
+  /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
+  var hasPolicies: Bool { session.hasPolicies || !state.withLock { $0.settings.areDefault } }
 
   /// Whether the body is handed over at its head, instead of being stored first.
   var handsOverAtHead: Bool { streamedHandler != nil }
@@ -234,8 +239,8 @@ public final class RequestExecution: Sendable {
       outcome = await handler.conclude(completed(outcome))
     }
     outcome = completed(outcome)
-    let progress = finishProgress(isGood: outcome.error == nil)
-    if !progress.isEmpty { await finish(progress) }
+    let listeners = progress.finish(isGood: outcome.error == nil)
+    if !listeners.isEmpty { await finish(listeners) }
     let interim = takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     await notifyListeners(of: outcome)

@@ -31,7 +31,7 @@ extension SessionRequest {
   ///   `invalidRequest`.
   @discardableResult
   public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {
-    execution.setDeadline(instant)
+    execution.limits.setDeadline(instant)
     return self
   }
 
@@ -40,7 +40,7 @@ extension SessionRequest {
   /// It works like the method that takes an instant of any clock.
   @discardableResult
   public func deadline(_ instant: ContinuousClock.Instant) -> Self {
-    execution.setDeadline(instant)
+    execution.limits.setDeadline(instant)
     return self
   }
 
@@ -107,7 +107,7 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    report(execution.upload, on: queue, interval, handler)
+    report(.upload, on: queue, interval, handler)
   }
 
   /// Calls the handler as the response's body is received, before decoding; see `uploadProgress`.
@@ -121,11 +121,11 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    report(execution.download, on: queue, interval, handler)
+    report(.download, on: queue, interval, handler)
   }
 
   private func report(
-    _ progress: borrowing Mutex<ProgressReporter>, on queue: DispatchQueue?, _ interval: Duration,
+    _ direction: RequestProgress.Direction, on queue: DispatchQueue?, _ interval: Duration,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
     let executor = execution.session.configuration.executor
@@ -135,7 +135,7 @@ extension SessionRequest {
     let listener = ProgressListener(interval: interval, executor: executor) { progress in
       await Queueing.call(on: queue) { handler(progress) }
     }
-    progress.withLock { $0.add(listener) }
+    execution.progress.report(of: direction) { $0.add(listener) }
     return self
   }
 }

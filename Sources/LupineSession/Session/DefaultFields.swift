@@ -71,6 +71,30 @@ enum DefaultFields {
 extension Session {
   /// This library's version, as `User-Agent` names it.
   static let libraryVersion = "0.1.0"
+
+  /// The request with the session's default fields and version.
+  ///
+  /// A field that the request already has is not changed. No content coding is requested with a range, because a part
+  /// of coded content cannot be decoded, and many servers would send the whole content.
+  func addingDefaults(to described: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
+    var request = described
+    if let version = configuration.version, request.version == nil { request.options.version = version }
+    if let shared = configuration.sharedFields?.added(to: request) { return shared }
+    for field in configuration.defaultFields where !described.headers.contains(field.field.name) {
+      if let scope = field.scope {
+        guard try scope.allows(request.url, baseURL: baseURL) else { continue }
+      }
+      let isForPart = described.headers.contains(.range) && isOwnCodings(field.field)
+      request.headers.append(isForPart ? HTTPField(name: .acceptEncoding, value: "identity") : field.field)
+    }
+    request.scanFields()
+    return request
+  }
+
+  /// Whether the field is the session's own `Accept-Encoding`.
+  private func isOwnCodings(_ field: HTTPField) -> Bool {
+    field.name == .acceptEncoding && field.value == configuration.contentCodings.acceptEncoding
+  }
 }
 
 extension Session.Builder {

@@ -279,15 +279,6 @@ extension Session.Builder {
       $0.pluginTimeouts.attempt = attempt ?? $0.pluginTimeouts.attempt
     }
   }
-
-  /// Makes the layers, from the outermost to the innermost.
-  func makeLayers(_ issues: inout [ConfigurationIssue]) -> [any ExchangeLayer] {
-    if let ordered = PlacedLayer.ordered(layers) { return ordered.map { $0.make() } }
-    let names = layers.map { "\($0.name)" }.joined(separator: ", ")
-    let reason = "the positions of the layers contradict each other; the layers are \(names)"
-    issues.append(ConfigurationIssue(part: "exchangeLayer", reason: reason))
-    return []
-  }
 }
 
 /// Adds several parts to a session at once.

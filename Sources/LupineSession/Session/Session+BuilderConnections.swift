@@ -146,12 +146,4 @@ extension Session.Builder {
   ) -> Self {
     changed { $0.configuration.connectionCredential = ScopedConnectionCredential(credential: credential, scope: scope) }
   }
-
-  /// Checks the connection credential against the transport's capabilities.
-  func checkConnectionCredential(_ issues: inout [ConfigurationIssue]) {
-    guard let given = configuration.connectionCredential else { return }
-    let part = "connectionCredential"
-    require(.connectionAuthentication, part, &issues)
-    issues += given.credential.issues.map { ConfigurationIssue(part: part, reason: $0) }
-  }
 }

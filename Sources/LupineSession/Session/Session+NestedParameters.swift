@@ -59,29 +59,6 @@ extension Session {
     try makeOutgoingRequest(url)
   }
 
-  /// Makes a request with nested parameters of different types.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func request(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) -> DataRequest {
-    request(url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers))
-  }
-
-  /// Returns a request with nested parameters of different types.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func makeOutgoingRequest(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) throws -> OutgoingRequest {
-    try makeOutgoingRequest(
-      url, method: method, parameters: parameters, encoder: encoder, headers: RequestHeaders(headers))
-  }
-
   /// Makes a request with nested parameters of different types to a URL whose path has values.
   @_disfavoredOverload
   public func request(
@@ -107,16 +84,5 @@ extension Session {
     headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     request(template, path: values)
-  }
-
-  /// Makes a request with nested parameters of different types to a URL whose path has values.
-  ///
-  /// Fields are those of swift-http-types.
-  @_disfavoredOverload
-  public func request(
-    _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
-    parameters: [String: (any ParameterValue)?], encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) -> DataRequest {
-    request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
   }
 }

@@ -39,33 +39,3 @@ extension Session {
     request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
   }
 }
-
-extension Session {
-  /// Makes a request with fields of swift-http-types to a URL whose path has values.
-  @_disfavoredOverload
-  public func request(
-    _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
-    parameters: Parameters? = nil, encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) -> DataRequest {
-    request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
-  }
-
-  /// Makes a request with `Encodable` parameters and fields of swift-http-types to a URL whose path has values.
-  @_disfavoredOverload
-  public func request<Value: Encodable & Sendable>(
-    _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) -> DataRequest {
-    request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
-  }
-
-  /// Makes a request to a URL whose path has values, with fields of swift-http-types and parameters whose values have
-  /// different types.
-  @_disfavoredOverload
-  public func request(
-    _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
-    parameters: [String: any Encodable & Sendable], encoder: (any ParameterEncoder)? = nil, headers: HTTPFields
-  ) -> DataRequest {
-    request(PathTemplate(template, values), method: method, parameters: parameters, encoder: encoder, headers: headers)
-  }
-}

@@ -215,3 +215,19 @@ extension Session {
     return Session(SessionConfiguration(), transport)
   }
 }
+
+extension Session {
+  /// The route of a request through a proxy; `nil` if no proxy receives any part of the request.
+  func passage(to url: HTTPURL) -> ProxyPassage? {
+    configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
+  }
+
+  /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.
+  func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
+    guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,
+      let proxy = configuration.proxies.proxy(for: url), proxy.kind == .https
+    else { return nil }
+    let origin = HTTPURL.Origin(scheme: .https, host: proxy.host, port: proxy.port)
+    return (try? HTTPURL("\(origin)/")).flatMap(trustPolicy.evaluator)
+  }
+}

@@ -48,7 +48,7 @@ struct SharedCacheComparisonTests {
     let session = try change(builder).build()
     var verdicts: [String] = []
     for step in test.steps {
-      let request = session.request(server.url + step.path, method: step.method, headers: step.headers)
+      let request = session.request(server.url + step.path, method: step.method, headers: RequestHeaders(step.headers))
       let response = await request.redirector(.doNotFollow).serializingData().response
       await session.finishBackgroundTasks()
       let asked = origin.takeAsked().map { $0 ? "validated" : "fetched" }

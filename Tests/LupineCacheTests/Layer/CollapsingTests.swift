@@ -15,7 +15,8 @@ import Testing
     await withTaskGroup(of: Answer.self) { group in
       for number in 0..<count {
         group.addTask {
-          await Answer(session.request(CacheBench.url, headers: headers(number)).serializingString().response)
+          await Answer(
+            session.request(CacheBench.url, headers: RequestHeaders(headers(number))).serializingString().response)
         }
       }
       return await group.reduce(into: []) { $0.append($1) }

@@ -177,7 +177,8 @@ import Testing
               case 2: [.range: "bytes=-\(count + 1)"]
               default: [:]
               }
-            let response = await session.request("https://example.com/a", headers: headers).serializingData().response
+            let response = await session.request("https://example.com/a", headers: RequestHeaders(headers))
+              .serializingData().response
             guard let data = response.value, let head = response.response else { return }
             let tag = head.headerFields[.eTag]?.dropFirst(2).dropLast() ?? ""
             let whole = bytes(Int(tag) ?? -1)

@@ -100,8 +100,10 @@ import Testing
             var headers: HTTPFields = [:]
             headers[.authorization] = user
             let method: HTTPRequest.Method = number % 10 == 0 ? .post : .get
-            let response = await session.request("https://example.com" + path, method: method, headers: headers)
-              .serializingString().response
+            let response = await session.request(
+              "https://example.com" + path, method: method, headers: RequestHeaders(headers)
+            )
+            .serializingString().response
             guard method == .get else { return }
             let expected = "\(path) \(user ?? "nobody") and more"
             if response.value != expected {

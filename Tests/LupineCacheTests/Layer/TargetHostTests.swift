@@ -66,7 +66,7 @@ import Testing
     let bench = try Self.bench()
     for host in ["a.example", "b.example"] { _ = await bench.get(CacheBench.url, Self.host(host)) }
     await bench.session.finishBackgroundTasks()
-    let request = bench.session.request(CacheBench.url, method: .post, headers: Self.host("a.example"))
+    let request = bench.session.request(CacheBench.url, method: .post, headers: RequestHeaders(Self.host("a.example")))
     _ = await request.serializingString().response
     #expect(await bench.get(CacheBench.url, Self.host("a.example")).status == "fwd=uri-miss; stored")
     #expect(await bench.get(CacheBench.url, Self.host("b.example")).status == "hit; ttl=60")

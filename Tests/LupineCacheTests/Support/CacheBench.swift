@@ -39,7 +39,8 @@ struct CacheBench {
   func get(
     _ url: String = url, _ headers: HTTPFields = [:], _ policy: CachePolicy = .byProtocol
   ) async -> Answer {
-    await Answer(session.request(url, headers: headers).cachePolicy(policy).serializingString().response)
+    await Answer(
+      session.request(url, headers: RequestHeaders(headers)).cachePolicy(policy).serializingString().response)
   }
 
   /// Moves the clock after everything is stored.

@@ -36,7 +36,9 @@ struct NestedParametersTests {
     let text = "a"
     let fields: HTTPFields = [.acceptLanguage: "en"]
     let items: [String] = try await [
-      sent(session.request(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields), mock),
+      sent(
+        session.request(
+          Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: RequestHeaders(fields)), mock),
       sent(
         session.request(
           "https://a.example.com/{x}", path: ["x": "x"], parameters: ["q": text, "in": ["a": text, "n": 1]]),
@@ -44,30 +46,34 @@ struct NestedParametersTests {
       sent(
         session.request(
           "https://a.example.com/{x}", path: ["x": "x"], parameters: ["q": text, "in": ["a": text, "n": 1]],
-          headers: fields), mock),
+          headers: RequestHeaders(fields)), mock),
       sent(
         session.request(OutgoingRequest(Self.url).encoding(["q": text, "in": ["a": text, "n": 1]])), mock),
       sent(
         session.request(
-          session.makeOutgoingRequest(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields)),
+          session.makeOutgoingRequest(
+            Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: RequestHeaders(fields))),
         mock),
     ]
     #expect(items == Array(repeating: "in%5Ba%5D=a&in%5Bn%5D=1&q=a", count: 5))
 
     _ = try await session.download(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]]).serializingData().value
-    _ = try await session.download(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields)
-      .serializingData().value
+    _ = try await session.download(
+      Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: RequestHeaders(fields)
+    )
+    .serializingData().value
     for try await _ in session.streamRequest(Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]])
       .serializingBytes()
     {}
     for try await _ in session.streamRequest(
-      Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields
+      Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: RequestHeaders(fields)
     ).serializingBytes() {}
     for try await _ in session.pages(
       of: JSONValue.self, from: Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]])
     {}
     for try await _ in session.pages(
-      of: JSONValue.self, from: Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]], headers: fields)
+      of: JSONValue.self, from: Self.url, parameters: ["q": text, "in": ["a": text, "n": 1]],
+      headers: RequestHeaders(fields))
     {}
     #expect(mock.requests.count == 11)
     #expect(Set(mock.requests.map { $0.url.query }) == ["in%5Ba%5D=a&in%5Bn%5D=1&q=a"])

@@ -67,9 +67,9 @@ import Testing
 
   @Test func `fields of swift-http-types and empty literals are taken as well`() async throws {
     let fields: HTTPFields = [.accept: "a/b"]
-    #expect(try await sent(session.request(Self.url, headers: fields))[.accept] == "a/b")
+    #expect(try await sent(session.request(Self.url, headers: RequestHeaders(fields)))[.accept] == "a/b")
     let name = try #require(HTTPField.Name("X-Own"))
-    #expect(try await sent(session.request(Self.url, headers: [name: "1"]))[name] == "1")
+    #expect(try await sent(session.request(Self.url, headers: [.init(name): "1"]))[name] == "1")
     #expect(try await sent(session.request(Self.url, headers: [:]))[.accept] == nil)
     #expect(try await sent(session.request(Self.url, headers: []))[.accept] == nil)
     #expect(try await sent(session.request(Self.url, headers: RequestHeaders(fields)))[.accept] == "a/b")
@@ -88,26 +88,28 @@ import Testing
     let headers: RequestHeaders = ["X-A": "1"]
     let fields = try headers.fields
     for file in [
-      session.download(Self.url, headers: ["X-A": "1"]), session.download(Self.url, headers: fields),
+      session.download(Self.url, headers: ["X-A": "1"]), session.download(Self.url, headers: RequestHeaders(fields)),
       session.download(Self.url, parameters: ["a": "b"], headers: [.init(name: "X-A", value: "1")]),
     ] {
       try FileManager.default.removeItem(at: try await file.serializingFile().value)
     }
     for stream in [
-      session.streamRequest(Self.url, headers: ["X-A": "1"]), session.streamRequest(Self.url, headers: fields),
+      session.streamRequest(Self.url, headers: ["X-A": "1"]),
+      session.streamRequest(Self.url, headers: RequestHeaders(fields)),
     ] {
       for try await _ in stream.serializingBytes() {}
     }
     _ = try await sent(session.upload(Data("a".utf8), to: Self.url, headers: ["X-A": "1"]))
-    _ = try await sent(session.upload(.text("a"), to: Self.url, headers: fields))
+    _ = try await sent(session.upload(.text("a"), to: Self.url, headers: RequestHeaders(fields)))
     _ = try await sent(session.request(session.makeOutgoingRequest(Self.url, headers: ["X-A": "1"])))
-    _ = try await sent(session.request(session.makeOutgoingRequest(Self.url, headers: fields)))
+    _ = try await sent(session.request(session.makeOutgoingRequest(Self.url, headers: RequestHeaders(fields))))
     _ = try await sent(session.request(OutgoingRequest(Self.url, headers: ["X-A": "1"])))
     _ = try await sent(session.request(OutgoingRequest(url: HTTPURL(Self.url), headers: ["X-A": "1"])))
     let template = "https://example.com/{id}"
     _ = try await sent(session.request(template, path: ["id": 1], headers: ["X-A": "1"]))
-    _ = try await sent(session.request(template, path: ["id": 1], headers: fields))
-    _ = try await sent(session.request(template, path: ["id": 1], parameters: ["a": "b"], headers: fields))
+    _ = try await sent(session.request(template, path: ["id": 1], headers: RequestHeaders(fields)))
+    _ = try await sent(
+      session.request(template, path: ["id": 1], parameters: ["a": "b"], headers: RequestHeaders(fields)))
     let name = try #require(HTTPField.Name("X-A"))
     #expect(mock.requests.map { $0.headers[name] } == Array(repeating: "1", count: 14))
   }

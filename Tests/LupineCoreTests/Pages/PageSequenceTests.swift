@@ -43,10 +43,10 @@ import Testing
       session.pages(of: [Int].self, from: "issues", parameters: query),
       session.pages(of: [Int].self, from: "issues", parameters: ["state": state, "number": number]),
       session.pages(of: [Int].self, from: "issues", parameters: query, headers: [.acceptLanguage: "de"]),
-      session.pages(of: [Int].self, from: "issues", parameters: query, headers: fields),
+      session.pages(of: [Int].self, from: "issues", parameters: query, headers: RequestHeaders(fields)),
       session.pages(
-        of: [Int].self, from: "issues", parameters: ["state": state, "number": number], headers: fields),
-      session.pages(of: [Int].self, from: "issues", parameters: ["state": "open"], headers: fields),
+        of: [Int].self, from: "issues", parameters: ["state": state, "number": number], headers: RequestHeaders(fields)),
+      session.pages(of: [Int].self, from: "issues", parameters: ["state": "open"], headers: RequestHeaders(fields)),
     ]
     for pages in sequences { #expect(await read(pages).values == [[1]]) }
     #expect(
@@ -146,7 +146,7 @@ import Testing
     paged.page("https://a.example.com/v1/x?page=2", [2])
     let fields: HTTPFields = [.accept: "application/json"]
     let configured = await read(
-      session.pages(from: "x", headers: fields, configure: { $0.validate(statusCode: 300..<400) }))
+      session.pages(from: "x", headers: RequestHeaders(fields), configure: { $0.validate(statusCode: 300..<400) }))
     #expect(configured.error?.kind == .unacceptableStatusCode(200))
     #expect(paged.mock.requests.map { $0.headers[.accept] } == ["application/json"])
   }

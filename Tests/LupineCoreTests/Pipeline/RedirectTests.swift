@@ -172,8 +172,10 @@ import Testing
       return next
     }
     let headers: HTTPFields = [.authorization: "Bearer a", .cookie: "a=1"]
-    _ = await (try bench.session()).request("https://a.example.com/old", headers: headers).redirector(redirector)
-      .serializingData().response
+    _ = await (try bench.session()).request("https://a.example.com/old", headers: RequestHeaders(headers)).redirector(
+      redirector
+    )
+    .serializingData().response
     let arrived = bench.mock.requests.last?.headers
     #expect(arrived?[.authorization] == nil)
     #expect(arrived?[.cookie] == nil)

@@ -19,11 +19,11 @@ import Testing
   }
 
   private func outcome(_ decision: Redirects.Decision?) -> String {
-    switch decision {
-    case .follow(let next, let reason)?: "follow \(next.url.path): \(reason)"
-    case .keep(let reason)?: "keep: \(reason)"
-    case .fail(let error)?: "fail: \(error.kind)"
-    case nil: "none"
+    guard let decision else { return "none" }
+    return switch decision.next {
+    case .success(let next?): "follow \(next.url.path): \(decision.reason)"
+    case .success(nil): "keep: \(decision.reason)"
+    case .failure(let error): "fail: \(error.kind)"
     }
   }
 

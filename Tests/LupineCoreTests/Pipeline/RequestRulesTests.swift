@@ -10,7 +10,8 @@ import Testing
   @Test(arguments: [HTTPField.Name.contentLength, .transferEncoding])
   func `the framing of the body is the transport's to set`(name: HTTPField.Name) async throws {
     let bench = TestBed()
-    let response = await (try bench.session()).request(TestBed.url, headers: [name: "5"]).serializingData().response
+    let response = await (try bench.session()).request(TestBed.url, headers: [.init(name): "5"]).serializingData()
+      .response
     #expect(response.error?.kind == .invalidRequest)
     #expect(bench.mock.requests.isEmpty)
   }
@@ -93,7 +94,8 @@ import Testing
   @Test func `fields over the limit are refused by its name`() async throws {
     let bench = TestBed()
     let response = await (try bench.session())
-      .request(TestBed.url, headers: [.custom: String(repeating: "a", count: 61 << 10)]).serializingData().response
+      .request(TestBed.url, headers: [.custom: String(repeating: "a", count: 61 << 10)]).serializingData()
+      .response
     #expect(response.error?.kind == .limitExceeded(.requestFields))
     #expect(bench.mock.requests.isEmpty)
   }

@@ -56,7 +56,7 @@ import Testing
   func `a range is asked for of the content as it is`(fields: HTTPFields, expected: String) async throws {
     let bench = TestBed()
     let session = try bench.session { $0.contentCoding(Rot("rot")) }
-    _ = try await session.request(TestBed.url, headers: fields).serializingData().value
+    _ = try await session.request(TestBed.url, headers: RequestHeaders(fields)).serializingData().value
     #expect(bench.mock.requests.first?.headers[values: .acceptEncoding] == [expected])
   }
 

@@ -41,3 +41,7 @@ extension HTTPField.Name {
   static let apiKey = HTTPField.Name("X-API-Key") ?? .authorization
   static let custom = HTTPField.Name("X-Custom") ?? .server
 }
+
+extension RequestHeader.Name {
+  static let custom = RequestHeader.Name(.custom)
+}

@@ -163,7 +163,7 @@ import Testing
     mock.stub(
       .get, url,
       .sequence([page("data: a\n\n"), page("id: 8\ndata: b\n\n"), page("id\ndata: c\n\n"), .status(.noContent)]))
-    let events = try await read(try session().streamRequest(url, headers: [name: "7"]))
+    let events = try await read(try session().streamRequest(url, headers: [.init(name): "7"]))
     #expect(events.map(\.id) == ["7", "8", ""])
     #expect(mock.requests.map { $0.headers[name] } == ["7", "7", "8", nil])
   }

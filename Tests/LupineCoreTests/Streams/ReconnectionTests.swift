@@ -138,7 +138,7 @@ import Testing
 
   @Test func `a POST with an idempotency key of its own connects again`() async throws {
     let name = try #require(HTTPField.Name("Idempotency-Key"))
-    #expect(try await count(session().streamRequest(url, method: .post, headers: [name: "1"])) == 2)
+    #expect(try await count(session().streamRequest(url, method: .post, headers: [.init(name): "1"])) == 2)
     #expect(mock.requests.count == 3)
   }
 

@@ -158,7 +158,7 @@ import Testing
     stub("a", .status(.gone))
     mock.stub(.get, "https://other.example.com/a", .sequence([.status(.serviceUnavailable), .text("content")]))
     let host = try #require(HTTPField.Name("Host"))
-    let request = session.download("a", headers: [host: "name", .accept: "*/*"]).retrier(.backoff(limit: 1))
+    let request = session.download("a", headers: [.init(host): "name", .accept: "*/*"]).retrier(.backoff(limit: 1))
       .refreshingURL { _ in "https://other.example.com/a" }
     _ = try await request.serializingFile().value
     #expect(mock.requests.map { $0.headers[host] } == ["name", nil, nil])

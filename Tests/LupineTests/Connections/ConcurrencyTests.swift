@@ -24,7 +24,7 @@ import TransportSupport
       for number in 0..<100 {
         let start = (number % 16) << 20
         group.addTask {
-          let headers: HTTPFields = [.range: "bytes=\(start)-\(start + (1 << 20) - 1)"]
+          let headers: RequestHeaders = [.range: "bytes=\(start)-\(start + (1 << 20) - 1)"]
           let data = try await session.request("big.bin", headers: headers).validate().serializingData().value
           return data.count == 1 << 20 && data.prefix(8).reduce(0) { $0 << 8 | Int($1) } == start
         }

@@ -58,7 +58,7 @@ import TransportSupport
   func `a body of 8 MiB arrives whole through each kind of proxy`(proxy: String?) async throws {
     let session = try session(proxy)
     for server in [Peer.nginx, .nginxTLS] {
-      let headers: HTTPFields = [.range: "bytes=0-\((8 << 20) - 1)"]
+      let headers: RequestHeaders = [.range: "bytes=0-\((8 << 20) - 1)"]
       let response = await session.request(try server.url + "/big.bin", headers: headers).validate()
         .serializingData().response
       #expect(response.data?.count == 8 << 20)

@@ -51,7 +51,7 @@ import TransportSupport
     try await compare(
       session.request(
         "anything", method: .put, parameters: ["it's": .string(Self.text), "n": 1], encoder: .json,
-        headers: [name: "it's $HOME \"x\" \\ `id`"]))
+        headers: [.init(name): "it's $HOME \"x\" \\ `id`"]))
     try await compare(session.request("anything", parameters: ["q": .string(Self.text), "a": ["'", "\""]]))
   }
 

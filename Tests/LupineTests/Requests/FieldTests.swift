@@ -42,6 +42,8 @@ import TransportSupport
   }
 
   private func fields(_ session: Session, _ headers: HTTPFields = [:]) async throws -> JSONValue {
-    try #require(try await session.request("headers", headers: headers).validate().serializingJSON().value["headers"])
+    try #require(
+      try await session.request("headers", headers: RequestHeaders(headers)).validate().serializingJSON().value[
+        "headers"])
   }
 }

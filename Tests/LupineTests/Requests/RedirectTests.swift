@@ -43,8 +43,8 @@ import TransportSupport
     let echo = try await Peer.httpbin.session()
       .request(
         "redirect-to", parameters: ["url": "\(other)/anything"],
-        headers: HTTPFields([
-          .authorization(bearerToken: "secret"), HTTPField(name: .accept, value: "application/json"),
+        headers: RequestHeaders([
+          .authorization(bearerToken: "secret"), .accept("application/json"),
         ])
       ).validate().serializingJSON().value
     #expect(echo["headers"]?["Accept"] == "application/json")

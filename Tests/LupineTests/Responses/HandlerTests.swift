@@ -80,7 +80,7 @@ import TransportSupport
 
   @Test func `print and debugPrint show the request that was sent`() async throws {
     let request = try Peer.nginx.session().request(
-      "hello", headers: HTTPFields([.authorization(bearerToken: "secretRw4uPz8nYc")]))
+      "hello", headers: RequestHeaders([.authorization(bearerToken: "secretRw4uPz8nYc")]))
     let url = try Peer.nginx.url + "/hello"
     let command = await request.cURLDescription()
     #expect("\(request)" == "GET \(url) (200)")

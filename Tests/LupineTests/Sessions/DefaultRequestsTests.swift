@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `Lupine.request takes what a session's request takes`() async {
-    let fields: HTTPFields = [.accept: "a/b"]
+    let fields: RequestHeaders = [.accept: "a/b"]
     await ends([
       Lupine.request(Self.url, headers: ["X-Trace": "42"]), Lupine.request(Self.url, headers: fields),
       Lupine.request(Self.url, parameters: Self.mixed, headers: fields),
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `Lupine.upload takes what a session's upload takes`() async {
-    let fields: HTTPFields = [.accept: "a/b"]
+    let fields: RequestHeaders = [.accept: "a/b"]
     await ends([
       Lupine.upload(Data("a".utf8), to: Self.url), Lupine.upload(.text("a"), to: Self.url, method: .put),
       Lupine.upload(.text("a"), to: Self.url, headers: ["X-Trace": "42"], expectsContinue: true),
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `Lupine.download takes what a session's download takes`() async {
-    let fields: HTTPFields = [.accept: "a/b"]
+    let fields: RequestHeaders = [.accept: "a/b"]
     await ends([
       Lupine.download(Self.url), Lupine.download(Self.url, parameters: ["a": [1, 2]], to: .temporary),
       Lupine.download(Self.url, parameters: Self.mixed, headers: ["X-Trace": "42"]),
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `Lupine.streamRequest takes what a session's streamRequest takes`() async {
-    let fields: HTTPFields = [.accept: "a/b"]
+    let fields: RequestHeaders = [.accept: "a/b"]
     await ends([
       Lupine.streamRequest(Self.url, window: 1), Lupine.streamRequest(Self.url, headers: ["X-Trace": "42"]),
       Lupine.streamRequest(Self.url, parameters: Self.mixed), Lupine.streamRequest(Self.url, headers: fields),
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `every function with parameters takes nested literals with variables`() async {
-    let (name, fields): (String, HTTPFields) = ("lupine", [.accept: "a/b"])
+    let (name, fields): (String, RequestHeaders) = ("lupine", [.accept: "a/b"])
     await ends([
       Lupine.request(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]]),
       Lupine.request(Self.url, parameters: ["a": name, "b": ["c": name, "d": 1]], headers: fields),

@@ -18,7 +18,7 @@ import LupineMock
     let session = try Session.Builder().transport(OwnTransport(mock: mock)).clock(OwnClock()).install(OwnPlugin())
       .decoder(OwnDecoder()).parameterEncoder(OwnEncoder()).cookieStore { OwnCookies() }
       .trust(["flowers.example.com": OwnEvaluator()]).onChallenge(ownCredential).build()
-    let fields: HTTPFields = [.acceptLanguage: "en"]
+    let fields: RequestHeaders = [.acceptLanguage: "en"]
     let answer = try await session.request(OwnPlace(), method: .post, parameters: ["color": "blue"], headers: fields)
       .onHTTPResponse(ownDecision).onInterimResponse(hearInterim)
       .serializingResponse(using: OwnSerializer(preprocessor: OwnPreprocessor())).value

@@ -1,0 +1,140 @@
+import LupineCore
+import LupineSupport
+
+extension SessionAssembly {
+  /// Checks the proxies, addresses and connection options, and stores them in the configuration.
+  mutating func checkRoute() {
+    let proxies = checkedProxies()
+    configuration.proxies = proxies
+    configuration.connectionKey.unixSocket = builder.route.unixSocket
+    configuration.connectionKey.networkPolicy = builder.route.networkPolicy
+    configuration.connectionKey.resolverOverrides = checkedOverrides()
+    if let text = builder.route.localAddress {
+      configuration.connectionKey.localAddress = IPAddress(text)
+      require(.localAddresses, "localAddress")
+      if IPAddress(text) == nil {
+        refuse("localAddress", "\"\(text)\" is not an address")
+      }
+    }
+    require(builder.requiredCapabilities, "requiring")
+    checkUnixSocket(proxies)
+    checkPolicy(proxies)
+    checkVersion(configuration.version)
+    checkConnections(configuration.connections)
+  }
+
+  /// Adds an issue if the transport lacks a capability that the part needs.
+  mutating func require(_ needed: TransportCapabilities, _ part: String) {
+    guard let missing = transport?.capabilities.missing(of: needed), !missing.isEmpty else { return }
+    let remedy = transport?.remedy(for: missing).map { "; \($0)" } ?? ""
+    refuse(part, "the transport does not support it (it lacks \(missing))\(remedy)")
+  }
+
+  private mutating func checkedProxies() -> ProxyRules {
+    var rules = ProxyRules()
+    if builder.route.usesEnvironment {
+      do throws(LupineError) {
+        rules = try ProxyRules.environment { SystemEnvironment.variable($0) }
+      } catch {
+        refuse("environmentProxies", error.message)
+      }
+      configuration.warnings += rules.exceptions.problems.map {
+        ConfigurationIssue(part: "environmentProxies", reason: "no_proxy: \($0)")
+      }
+    }
+    for choice in builder.route.proxies {
+      switch choice.proxy {
+      case .success(let proxy):
+        refuse("proxy", proxy.issues)
+        if choice.schemes.contains(.http) { rules.http = proxy }
+        if choice.schemes.contains(.https) { rules.https = proxy }
+      case .failure(let error): refuse("proxy", error.message)
+      }
+    }
+    if !builder.route.proxies.isEmpty {
+      let own = ProxyExceptions(builder.route.exceptions)
+      refuse("proxy", own.problems.map { "except: \($0)" })
+      rules.exceptions.add(own)
+    }
+    let isSecured = rules.all.contains { $0.kind == .https }
+    if !rules.isEmpty { require(isSecured ? [.proxies, .tls] : .proxies, "proxy") }
+    if rules.all.contains(where: { $0.connectionCredential != nil }) {
+      require(.connectionAuthentication, "proxy")
+    }
+    return rules
+  }
+
+  private mutating func checkedOverrides() -> ResolverOverrides {
+    var overrides = ResolverOverrides()
+    for (host, texts) in builder.route.overrides {
+      let addresses = texts.compactMap { IPAddress($0) }
+      if addresses.isEmpty || addresses.count < texts.count {
+        refuse("resolve", "the addresses of \(host) must have a form such as 192.0.2.1")
+      }
+      guard let url = try? HTTPURL("https://\(host)/"), url.hostKind == .name, url.port == nil else {
+        refuse("resolve", "\"\(host)\" is not the name of a host")
+        continue
+      }
+      overrides.set(addresses, of: url.host)
+    }
+    if !overrides.isEmpty { require(.resolverOverrides, "resolve") }
+    return overrides
+  }
+
+  private mutating func checkUnixSocket(_ proxies: ProxyRules) {
+    guard let path = builder.route.unixSocket else { return }
+    require(.unixSockets, "unixSocket")
+    if path.isEmpty || path.utf8.count > 107 || path.utf8.contains(0) {
+      refuse("unixSocket", "its path must have 1 to 107 bytes, none of them zero")
+    }
+    let others = [
+      ("a proxy", !proxies.isEmpty), ("a local address", builder.route.localAddress != nil),
+      ("a network policy", builder.route.networkPolicy != nil),
+      ("addresses of hosts", !builder.route.overrides.isEmpty),
+    ]
+    for (name, isThere) in others where isThere {
+      refuse("unixSocket", "it cannot be combined with \(name); remove one of them")
+    }
+  }
+
+  private mutating func checkPolicy(_ proxies: ProxyRules) {
+    let blind = proxies.all.filter { !$0.resolvesNamesHere }
+    if let proxy = blind.first, !builder.route.overrides.isEmpty {
+      refuse("resolve", "\(proxy) resolves names itself; only a socks5 proxy receives addresses")
+    }
+    guard let policy = builder.route.networkPolicy else { return }
+    require(.networkPolicy, "networkPolicy")
+    refuse("networkPolicy", policy.issues)
+    if let proxy = blind.first {
+      refuse(
+        "networkPolicy", "the addresses that \(proxy) connects to are unknown; only a socks5 proxy receives addresses")
+    }
+  }
+
+  private mutating func checkVersion(_ version: ProtocolVersion?) {
+    switch version {
+    case .http2: require(.http2, "httpVersion")
+    case .http3: require(.http3, "httpVersion")
+    default: break
+    }
+  }
+
+  private mutating func checkConnections(_ options: ConnectionOptions) {
+    guard options != ConnectionOptions() else { return }
+    let isAboutReuse = options.idleLifetime != nil || options.lifetime != nil
+    require(isAboutReuse ? [.connectionOptions, .connectionReuse] : .connectionOptions, "connections")
+    for (name, count) in [("perHost", options.perHost), ("total", options.total)] {
+      if let count, count < 1 {
+        refuse("connections", "\(name) is \(count); it must be at least 1")
+      }
+    }
+    let durations = [
+      ("idleLifetime", options.idleLifetime), ("lifetime", options.lifetime), ("probeInterval", options.probeInterval),
+    ]
+    for (name, duration) in durations {
+      if let duration, duration < .seconds(1) {
+        refuse("connections", "\(name) is \(duration); it must be at least a second")
+      }
+    }
+  }
+}
