@@ -19,7 +19,8 @@ import TransportSupport
     defer { server.stop() }
     let session = try networkSession()
     for value in ["a\(control)X-Evil: 1", "\(control)", "a\(control)\(control) b"] {
-      _ = await session.request(server.url, headers: [.custom: value]).serializingData().response
+      _ = await session.request(server.url, headers: RequestHeaders([.custom: value] as HTTPFields)).serializingData()
+        .response
     }
     for request in server.requests {
       #expect(request.fields["X-Evil"] == nil)
@@ -68,8 +69,10 @@ import TransportSupport
   @Test(.overEachTransport) func `a tab inside a field's value arrives as it is`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
-    _ = try await networkSession { $0.header(.secret, "c\td") }.request(server.url, headers: [.custom: "a\tb"])
-      .serializingData().value
+    _ = try await networkSession { $0.header(.secret, "c\td") }.request(
+      server.url, headers: RequestHeaders([.custom: "a\tb"] as HTTPFields)
+    )
+    .serializingData().value
     #expect(server.requests.first?.fields["X-Custom"] == "a\tb")
     #expect(server.requests.first?.fields["X-Secret"] == "c\td")
   }
@@ -79,7 +82,8 @@ import TransportSupport
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let value = "a\(end)\(blank)X-Evil: 1"
-    _ = await (try networkSession()).request(server.url, headers: [.custom: value]).serializingData().response
+    _ = await (try networkSession()).request(server.url, headers: RequestHeaders([.custom: value] as HTTPFields))
+      .serializingData().response
     #expect(throws: LupineError.self) { _ = try networkSession { $0.header(.custom, value) } }
     let head = String(decoding: try #require(server.requests.first).rawHead, as: UTF8.self)
     let lines = head.split(separator: "\r\n")

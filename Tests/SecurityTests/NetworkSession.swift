@@ -14,7 +14,3 @@ extension HTTPField.Name {
   static let apiKey = HTTPField.Name("X-API-Key") ?? .server
   static let refererField = HTTPField.Name("Referer") ?? .server
 }
-
-extension RequestHeader.Name {
-  static let custom = RequestHeader.Name(.custom)
-}

@@ -137,9 +137,11 @@ import TransportSupport
     }
     defer { server.stop() }
     let session = try networkSession()
-    let response = await session.request(server.url + "/start", headers: [.custom: "\(server.port)"])
-      .serializingString()
-      .response
+    let response = await session.request(
+      server.url + "/start", headers: RequestHeaders([.custom: "\(server.port)"] as HTTPFields)
+    )
+    .serializingString()
+    .response
     #expect(response.value == "ok")
     #expect(server.requests.map { $0.fields["Authorization"] } == [nil, nil])
     #expect(response.request?.url.string.contains("pass") == false)
