@@ -129,7 +129,6 @@ extension CacheExchange {
     status.isStored =
       response.source == .origin && store(response.head, response.body, sent: sent, replacing: candidate?.stored)
     if !status.isStored { leader?.recordFirst(.notShareable) }
-    if status.isStored { context.emitCache("stores the response") }
     response.attributes[CacheStatus.self] = status
     return response
   }
@@ -188,6 +187,8 @@ extension CacheExchange {
     // Before the task begins, which records the outcome.
     leader?.record(.storing(Leader.Entry(candidate: entry.candidate, mark: invalidationMark)))
     let (queue, emit) = (EntryQueue(), context.makeCacheEmitter())
+    // Before the task begins, which reports a store that gives the response up.
+    context.emitCache("stores the response")
     let isStarted = context.startBackgroundTask(isAwaited: true) { [storage, responseName] _ in
       let refusal = await storage.write(entry.record, length: entry.length, writing, replacing: former) {
         await queue.next()
@@ -201,7 +202,8 @@ extension CacheExchange {
     }
     guard isStarted else {
       storage.end(writing, entry.record.key)
-      // The session ends; a request of another session takes the place.
+      context.emitCache("does not store the response: the session ends")
+      // A request of another session takes the place.
       leader?.record(.failed)
       return false
     }

@@ -47,9 +47,11 @@ import Testing
       try outcome(&resends, Self.unprocessed, method: .post) == "The server refused it. It was sent again 16 times.")
   }
 
-  @Test func `a body that can be sent once is not sent again`() throws {
+  @Test func `a body that can be sent once, and has been read, is not sent again`() throws {
     var resends = Resends()
     let body = RequestBody.oneShot(AsyncThrowingStream { nil })
+    #expect(try outcome(&resends, Self.unprocessed, method: .put, body: body) == "unprocessed")
+    body.discard()
     #expect(
       try outcome(&resends, Self.unprocessed, method: .put, body: body)
         == "The server refused it. It was not sent again: the request's body can be sent only once.")
