@@ -16,6 +16,7 @@ import TrustSupport
 
   private let transport: NativeTransport = {
     var configuration = NativeTransport.Configuration()
+    configuration.loops = 1
     configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     return NativeTransport(configuration)
   }()

@@ -24,6 +24,7 @@ import TransportSupport
     kind: FloodPeer.Kind, line: FloodPeer.Line
   ) async throws {
     var configuration = NativeTransport.Configuration()
+    configuration.loops = 1
     configuration.network.certificateAuthorities = Fixture.path("Certificates/root.pem")
     let transport = NativeTransport(configuration)
     let peer = try FloodPeer(kind, over: line)

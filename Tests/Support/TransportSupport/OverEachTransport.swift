@@ -44,9 +44,13 @@ public struct OverEachTransport: TestTrait, SuiteTrait, TestScoping {
   }
 
   /// Returns a native transport with the same limits in the place of one over libcurl.
+  ///
+  /// It has one loop on any machine, so that exchanges with several servers are on one thread, as over libcurl.
   static func native(in transport: any Transport) -> any Transport {
     guard let curl = transport as? CurlTransport else { return transport }
-    return NativeTransport(NativeTransport.Configuration(curl.configuration.network))
+    var configuration = NativeTransport.Configuration(curl.configuration.network)
+    configuration.loops = 1
+    return NativeTransport(configuration)
   }
 }
 
