@@ -30,6 +30,8 @@ struct BodyChannelState {
   private var isPaused = false
   /// The end that the transport reported, or a failure.
   private(set) var ending: End?
+  /// Whether `ending` has the content of a complete body, which no buffer, stage or file has taken yet.
+  private var hasWholeContent = false
   /// Whether `ending` is final: all bytes before it have been processed.
   private(set) var hasEnded = false
   /// The error of a stage, a file or a limit; the transport then ends the body.
@@ -50,9 +52,10 @@ struct BodyChannelState {
 
   /// Begins a body that is complete; returns false if the state already has one.
   mutating func begin(_ end: BodyEnd) -> Bool {
-    guard begin(resume: nil) else { return false }
-    buffer.fill(with: end.data)
-    ending = .success(BodyEnd(trailers: end.trailers, metrics: end.metrics))
+    guard !hasBegun else { return false }
+    hasBegun = true
+    ending = .success(end)
+    hasWholeContent = true
     return true
   }
 
@@ -60,6 +63,13 @@ struct BodyChannelState {
   mutating func open(_ sink: BodySink) -> Effects {
     guard !isOpen else { return Effects() }
     isOpen = true
+    if hasWholeContent {
+      if isTaken(by: sink) {
+        hasEnded = true
+        return effects()
+      }
+      moveWholeContent()
+    }
     do throws(LupineError) {
       let isProcessed = (sink.needsProcessing || !tees.isEmpty) && !hasEnded
       if isProcessed { processing = CopyOnWrite(try BodyProcessing(sink, early: buffer.takeEarly())) }
@@ -72,6 +82,24 @@ struct BodyChannelState {
     } catch {
       return fail(processing: error)
     }
+  }
+
+  /// Whether a sink takes the whole content as it is.
+  private func isTaken(by sink: BodySink) -> Bool {
+    guard case .collect(let limit) = sink.destination, sink.stages.isEmpty, tees.isEmpty, !hasEnded,
+      case .success(let end) = ending
+    else { return false }
+    // A consumer expects indices from 0.
+    return end.byteCount <= limit && end.data.startIndex == 0
+  }
+
+  /// Moves the content of a complete body to the buffer, as if it had been written.
+  private mutating func moveWholeContent() {
+    guard hasWholeContent else { return }
+    hasWholeContent = false
+    guard !hasEnded, case .success(let end) = ending else { return }
+    buffer.fill(with: end.data)
+    ending = .success(BodyEnd(trailers: end.trailers, metrics: end.metrics))
   }
 
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
@@ -185,6 +213,7 @@ extension BodyChannelState {
     guard finalEnd == nil else { return }
     if case .failure = ending { return }
     guard ending != nil || !isForwarded else { return cancellation = error }
+    moveWholeContent()
     let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
     ending = nil
     hasEnded = false
@@ -193,6 +222,7 @@ extension BodyChannelState {
 
   /// Drops the body: no consumer takes the rest.
   mutating func abandon() -> Effects {
+    moveWholeContent()
     isAbandoned = true
     processing?.value.abandon()
     buffer.abandon()

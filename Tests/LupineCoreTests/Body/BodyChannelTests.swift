@@ -163,6 +163,61 @@ import Testing
     #expect(error?.kind == .timedOut(.total))
   }
 
+  @Test(arguments: [BodySink.collect(limit: 4), .stream(window: 1), .discard(limit: 4)])
+  func `a body that is complete goes to the destination of the sink`(sink: BodySink) async throws {
+    let context = TransferContext(id: RequestID(1)) { _ in sink }
+    let body = context.makeBody(
+      for: HTTPResponse(status: .ok), content: Data("_1234".utf8)[1...], trailers: [.server: "t"])
+    let isStream = if case .stream = sink.destination { true } else { false }
+    if isStream {
+      #expect(try await body.next() == Array("1234".utf8))
+      #expect(try await body.next() == nil)
+    }
+    let end = try await body.end()
+    let isCollected = if case .collect = sink.destination { true } else { false }
+    #expect(end.data == (isCollected ? Data("1234".utf8) : Data()))
+    #expect(end.data.startIndex == 0)
+    #expect(end.byteCount == 4)
+    #expect(end.trailers?[.server] == "t")
+  }
+
+  @Test(arguments: [(BodySink.collect(limit: 3), Limits.Name.responseBody), (.discard(limit: 3), .discardedBody)])
+  func `the limit of a sink applies to a complete body`(sink: BodySink, name: Limits.Name) async throws {
+    let body = ResponseBody(exchange: ExchangeControl().beginBody(BodyEnd(data: Data("1234".utf8))))
+    body.open(sink)
+    let error = await #expect(throws: LupineError.self) { try await body.end() }
+    #expect(error?.kind == .limitExceeded(name))
+    #expect(error?.metrics != nil)
+  }
+
+  @Test func `a complete body passes through the stages and the observers of its sink`() async throws {
+    let body = ResponseBody(exchange: ExchangeControl().beginBody(BodyEnd(data: Data("ab".utf8))))
+    let recorder = BodyRecorder()
+    body.tee(into: recorder)
+    body.open(BodySink(.collect(limit: 9), stages: [Inflating(by: 2)]))
+    #expect(try await body.end().data == Data("aabb".utf8))
+    #expect(recorder.bytes == Array("ab".utf8))
+    #expect(recorder.end?.byteCount == 2)
+  }
+
+  @Test func `a complete body that is cancelled before it is opened hands over its bytes first`() async throws {
+    let control = ExchangeControl()
+    let body = ResponseBody(exchange: control.beginBody(BodyEnd(data: Data("ab".utf8))))
+    control.cancel(LupineError(.connectionLost, ""))
+    body.open(.stream(window: 9))
+    #expect(try await body.next() == Array("ab".utf8))
+    #expect(await #expect(throws: LupineError.self) { try await body.next() }?.kind == .connectionLost)
+  }
+
+  @Test func `the end of a complete body stays when it is abandoned`() async throws {
+    let body = ResponseBody.complete(Data("ab".utf8))
+    body.abandon()
+    #expect(try await body.end().data == Data("ab".utf8))
+    let unopened = ResponseBody(exchange: ExchangeControl().beginBody(BodyEnd(data: Data("ab".utf8))))
+    unopened.abandon()
+    #expect(try await unopened.end().byteCount == 2)
+  }
+
   @Test func `a complete body has a known size`() async throws {
     #expect(try await ResponseBody.complete(Data([1, 2, 3])).end().byteCount == 3)
   }
