@@ -51,7 +51,7 @@ import Testing
     var resends = Resends()
     let body = RequestBody.oneShot(AsyncThrowingStream { nil })
     #expect(try outcome(&resends, Self.unprocessed, method: .put, body: body) == "unprocessed")
-    body.discard()
+    body.abandon()
     #expect(
       try outcome(&resends, Self.unprocessed, method: .put, body: body)
         == "The server refused it. It was not sent again: the request's body can be sent only once.")
