@@ -11,7 +11,7 @@ import LupineTLS
 /// libcurl transport, which has them. OpenSSL verifies certificates against a file of root certificates, and against a
 /// second file if the session adds one. A TLS session is resumed only for the same origin and connection key, and never
 /// if an evaluator judges the server. Each loop of a transport has one thread, which serves all exchanges of the loop;
-/// `Configuration.loops` says how many there are. A thread starts with the first exchange of its loop. It ends with
+/// `Configuration.loops` says how many there are. A thread starts with the first exchange or task of its loop. It ends with
 /// `shutdown()`, or with the last exchange after the transport has been released.
 public final class NativeTransport: Transport {
   /// The settings of the transport.
@@ -136,9 +136,9 @@ extension NativeTransport {
 
     /// The number of event loops, each with one thread; from 1 to 1,024.
     ///
-    /// Default: 1 if the process may use fewer than four processors, otherwise a quarter of them. The affinity mask of the
-    /// process counts, and the quota of its control groups (cgroups), rounded up to whole processors. Another number is an
-    /// error of `Session.Builder.build()`; a transport without a session uses the nearest one of the range.
+    /// Default: a quarter of the processors that the process may use, rounded down, and at least 1. The affinity mask of the
+    /// process counts, and the quota of its control groups (cgroups), rounded up to whole processors. A number out of the
+    /// range is an error of `Session.Builder.build()`; a transport without a session uses the nearest one of the range.
     ///
     /// All exchanges with the same origin (or forwarding proxy) and the same connection key use one loop, so that they
     /// share its connections, also with HTTP/2, and a slow or hostile server delays only the exchanges of its loop. New

@@ -88,11 +88,10 @@ extension Loop {
   /// choose a connection by its idle time, so the idle time of the lost connection does not matter.
   func closeIdle(like lost: Exchange) {
     guard let begun = lost.connection.reusedAt else { return }
-    for socket in sockets.idleConnections(except: usedConnections(besides: lost))
-    where socket.multi === lost.multi && !socket.isMultiplexed && socket.host === lost.host && socket.idleSince <= begun
-    {
-      close(socket)
+    let similar = sockets.idleConnections(except: usedConnections(besides: lost)) { socket in
+      socket.multi === lost.multi && !socket.isMultiplexed && socket.host === lost.host && socket.idleSince <= begun
     }
+    for socket in similar { close(socket) }
   }
 
   /// Handles the events of a connection for which libcurl does not wait.
@@ -113,7 +112,7 @@ extension Loop {
   /// Returns true if a connection was closed, or if the multi has an idle connection that a new one can replace.
   func freeDescriptor(in multi: Multi) -> Bool {
     let hasClosed = closeUnused(except: multi)
-    multi.hasIdleConnection = sockets.idleConnections(except: usedConnections()).contains { $0.multi === multi }
+    multi.hasIdleConnection = !sockets.idleConnections(except: usedConnections()) { $0.multi === multi }.isEmpty
     return hasClosed || multi.hasIdleConnection
   }
 

@@ -59,10 +59,15 @@ final class SocketTable {
   ///
   /// The connection of a paused exchange is not idle, although libcurl waits for no event on it.
   ///
-  /// - Parameter used: the connections of the exchanges.
-  func idleConnections(except used: [SocketPorts]) -> [WatchedSocket] {
+  /// - Parameters:
+  ///   - used: the connections of the exchanges.
+  ///   - matches: the connections to look for; asked first, because the ports of a connection cost two system calls.
+  func idleConnections(
+    except used: [SocketPorts], where matches: (WatchedSocket) -> Bool = { _ in true }
+  ) -> [WatchedSocket] {
     sockets.compactMap { $0 }.filter { socket in
-      socket.isConnection && socket.requestedEvents == 0 && !used.contains(SocketPorts(socket.descriptor))
+      socket.isConnection && socket.requestedEvents == 0 && matches(socket)
+        && !used.contains(SocketPorts(socket.descriptor))
     }
   }
 }

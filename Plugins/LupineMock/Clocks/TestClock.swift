@@ -55,9 +55,14 @@ public final class TestClock: TimerClock, DatedClock {
     }
   }
 
-  /// Schedules an action, which is called on the thread that moves the clock to its deadline or past it.
+  /// Schedules an action, which is called on the thread that moves the clock to its deadline or past it, or at once if
+  /// the clock is there already.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    let number = state.withLock { $0.queue.add(at: deadline, action) }
+    let number = state.withLock { state in deadline <= state.queue.now ? nil : state.queue.add(at: deadline, action) }
+    guard let number else {
+      action()
+      return ScheduledTimer {}
+    }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.queue.remove(number) } }
   }
 

@@ -6,9 +6,9 @@ import LupineSupport
 
 /// One event loop of a transport; it is created, used and released on its own thread.
 ///
-/// Nothing but the loop and the objects that it owns is used on its thread alone: the connections, their routes, and the
-/// exchanges. Other threads reach them by commands. The loops of a transport share three objects that any thread may use:
-/// `admission`, `total` and `lookups`.
+/// Only its own thread uses the loop and the objects that it owns: connections, routes and exchanges. Other threads reach
+/// them by commands. The loops of a transport share three objects that any thread may use: `admission`, `total` and
+/// `lookups`.
 ///
 /// A turn polls the sockets, starts exchanges, and lets the exchanges whose sockets are ready send and receive. The
 /// callers of exchanges continue at the end of a turn.

@@ -38,7 +38,13 @@ final class LoopGroup: Sendable {
   func stopWhenIdle() { for thread in threads { thread.stopWhenIdle() } }
 
   /// Ends the loops, and returns when their threads have ended.
-  func shutDown() async { for thread in threads { await thread.shutDown() } }
+  ///
+  /// Every loop is told before the first wait, so that none starts an exchange that the end of another one has admitted.
+  func shutDown() async {
+    await withTaskGroup { group in
+      for thread in threads { group.addImmediateTask { await thread.shutDown() } }
+    }
+  }
 
   /// Counts the connections.
   func connectionPool() async -> ConnectionPoolSnapshot {

@@ -4,7 +4,7 @@ import Synchronization
 /// The number of connections that the loops of a transport have together.
 ///
 /// A loop that exceeds the limit makes another one close an idle connection, which that loop does in its next turn. Until
-/// then the transport has one connection more than the limit.
+/// then the transport may have one connection for each loop more than the limit.
 final class ConnectionTotal: Sendable {
   private let limit: Int
   private let count = Atomic<Int>(0)

@@ -53,8 +53,8 @@ final class Connections {
 
   /// Begins to make a connection, for which the user is called when it has been made or has failed.
   ///
-  /// If no descriptor or no room in the pool is left, an idle connection of this loop is closed first. Without one,
-  /// another loop closes an idle connection in its next turn.
+  /// If no descriptor or no room in the pool is left, an idle connection of this loop is closed first. If there is none,
+  /// and no room, another loop closes an idle connection in its next turn.
   func open(
     _ target: SocketTarget, for route: Route, _ options: ConnectionOptions, user: any ConnectionUser
   ) throws(SystemError) -> Connection {
@@ -140,6 +140,8 @@ extension Connections {
     connection.user = nil
     connection.routePlace = connection.route.idle.append(connection)
     recordIdle(connection, options)
+    // Loops that were asked to close a connection while none of theirs was idle have not done so.
+    if total.isExceeded { _ = closeSurplus() }
   }
 
   /// Records that a connection is idle, and when it is closed.

@@ -30,7 +30,7 @@ extension Attempt {
     defer { body = nil }
     do {
       let response = try await Self.pass(request, interceptors[...], context) { next in
-        execution.limits.change(by: next)
+        execution.timeLimits.change(by: next)
         redirects = Redirects()
         authentication.returnToOrigin()
         let answer = try await send(next)

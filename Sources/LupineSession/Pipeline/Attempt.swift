@@ -53,11 +53,11 @@ extension Attempt {
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
     var request = original
-    execution.limits.beginAttempt(of: original)
+    execution.timeLimits.beginAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters))
-      if !adapters.isEmpty { execution.limits.change(by: request) }
+      if !adapters.isEmpty { execution.timeLimits.change(by: request) }
       emit(.attempting(request.summary))
       let interceptors = hasPolicies ? self.interceptors : []
       let received =

@@ -39,7 +39,7 @@ struct Pipeline: Sendable {
     } catch {
       return RequestOutcome(request: try? execution.original.get(), error: error)
     }
-    let hasNoOverrides = execution.limits.begin()
+    let hasNoOverrides = execution.timeLimits.begin()
     if !hasNoOverrides { request = execution.withOwnOptions(request) }
     if session.keysRequests || !hasNoOverrides { request = keyed(request) }
     execution.emit(.started(request.summary))
@@ -120,10 +120,10 @@ struct Pipeline: Sendable {
     guard delay > .zero else { return }
     let clock = session.clock
     let next = clock.now() + delay.bounded
-    if let end = execution.limits.endTime, end <= next {
+    if let end = execution.timeLimits.endTime, end <= next {
       // The next attempt would start too late, so the request ends at its deadline.
       try? await execution.interruptible { try await clock.sleep(until: end) }
-      _ = execution.limits.check(now: clock.now())
+      _ = execution.timeLimits.check(now: clock.now())
       return
     }
     try? await execution.interruptible { try await clock.sleep(until: next) }

@@ -133,7 +133,6 @@ extension RunningExchange {
   /// part of this exchange.
   func reportEnd(of response: TransportResponse) {
     guard execution.isObserved, control != nil else { return }
-    // The closure is kept until the body ends, and this value may hold the body.
     response.body.onEnd { end in if case .success(let end) = end { report(end) } }
   }
 
@@ -197,7 +196,7 @@ extension RunningExchange {
 
   /// The request's idle timeout, or the default one if the request has none.
   private var readingTime: Duration {
-    let timeouts = execution.state.withLock { $0.timing.changedTimeouts } ?? execution.limits.timeouts
+    let timeouts = execution.state.withLock { $0.timing.changedTimeouts } ?? execution.timeLimits.timeouts
     return timeouts.idle ?? Timeouts().idle ?? .seconds(60)
   }
 }

@@ -159,7 +159,7 @@ public final class RequestExecution: Sendable {
       return false
     }
     if let ended = beginning.ended { throw ended }
-    if beginning.wasIdleTimeoutStopped { limits.restartIdle() }
+    if beginning.wasIdleTimeoutStopped { timeLimits.restartIdle() }
     if beginning.isSuspended { settleSuspension() }
     return true
   }
@@ -193,7 +193,7 @@ public final class RequestExecution: Sendable {
   }
 
   /// The time limits of the request.
-  var limits: TimeLimits { TimeLimits(execution: self) }
+  var timeLimits: TimeLimits { TimeLimits(execution: self) }
 
   /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
   var hasPolicies: Bool { session.hasPolicies || !state.withLock { $0.settings.areDefault } }

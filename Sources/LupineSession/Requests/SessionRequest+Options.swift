@@ -31,7 +31,7 @@ extension SessionRequest {
   ///   `invalidRequest`.
   @discardableResult
   public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {
-    execution.limits.setDeadline(instant)
+    execution.timeLimits.setDeadline(instant)
     return self
   }
 
@@ -40,7 +40,7 @@ extension SessionRequest {
   /// It works like the method that takes an instant of any clock.
   @discardableResult
   public func deadline(_ instant: ContinuousClock.Instant) -> Self {
-    execution.limits.setDeadline(instant)
+    execution.timeLimits.setDeadline(instant)
     return self
   }
 

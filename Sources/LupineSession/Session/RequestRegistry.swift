@@ -90,7 +90,7 @@ final class RequestRegistry: Sendable {
   func endOverdue(now: Duration) -> Duration? {
     let due = state.withLock { state in state.deadlines.takeDue(now).compactMap { state.running[$0] } }
     for execution in due {
-      let next = execution.limits.check(now: now)
+      let next = execution.timeLimits.check(now: now)
       state.withLock { if $0.running[execution.id] != nil { $0.deadlines.set(next, of: execution.id) } }
     }
     return state.withLock { $0.deadlines.earliest }

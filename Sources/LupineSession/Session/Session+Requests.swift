@@ -65,7 +65,7 @@ extension Session {
   ) -> RequestExecution {
     let execution = RequestExecution(result(of: request), session: self, handler: handler)
     // Uses the deadlines of the task that makes the request, because another task may start it.
-    for instant in Self.deadlines { execution.limits.setDeadline(instant) }
+    for instant in Self.deadlines { execution.timeLimits.setDeadline(instant) }
     return execution
   }
 

@@ -69,7 +69,7 @@ import Testing
     let request = session.streamRequest(TestBed.url, window: 4)
     _ = try await request.serializingBytes().head
     let late = session.clock.now() + .seconds(99)
-    #expect(request.execution.limits.check(now: late) == late + .seconds(5))
+    #expect(request.execution.timeLimits.check(now: late) == late + .seconds(5))
     #expect(request.execution.cancellation == nil)
   }
 

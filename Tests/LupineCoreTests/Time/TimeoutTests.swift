@@ -133,7 +133,7 @@ import Testing
     let bench = TestBed()
     let session = try bench.session { $0.timeouts(total: .seconds(1)) }
     let request = session.request(TestBed.url)
-    #expect(request.execution.limits.check(now: .seconds(99)) == nil)
+    #expect(request.execution.timeLimits.check(now: .seconds(99)) == nil)
     #expect(request.execution.cancellation == nil)
   }
 
