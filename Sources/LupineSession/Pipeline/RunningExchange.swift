@@ -82,10 +82,9 @@ extension RunningExchange {
   func open(_ response: TransportResponse, into sink: BodySink? = nil, offset: Int64 = 0) {
     guard let control else { return response.body.abandon() }
     let session = execution.session
-    let configuration = session.configuration
     let stages =
       session.hasCodings
-      ? configuration.contentCodings.decoders(for: response.head, limits: configuration.limits) : []
+      ? session.configuration.contentCodings.decoders(for: response.head, limits: session.configuration.limits) : []
     let isGood = 200..<300 ~= response.statusCode
     execution.progress.report(of: .download) {
       $0.begin(base: offset, fields: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
@@ -99,7 +98,7 @@ extension RunningExchange {
     }
     // The file is written while the program's closures decide about the head.
     if isFile {
-      Task(executorPreference: configuration.executor) { _ = try? await response.body.end() }
+      Task(executorPreference: session.configuration.executor) { _ = try? await response.body.end() }
     }
   }
 
