@@ -24,14 +24,16 @@ final class ProxyStep: ConnectionStep, TurnTaker {
   }
 
   func connectionIsReady(_ connection: Connection) {
-    turn.begin()
-    if let establishment { advance(establishment) }
+    guard let establishment else { return }
+    turn.begin(establishment.loop.turnShare)
+    advance(establishment)
   }
 
   /// Continues in a new turn, after the step has used its share of an earlier one.
   func resumeAfterYield() {
-    turn.resume()
-    if let establishment { advance(establishment) }
+    guard let establishment else { return }
+    turn.resume(establishment.loop.turnShare)
+    advance(establishment)
   }
 
   /// Sends and receives until the system has nothing more, the turn is used up, or the negotiation is over.

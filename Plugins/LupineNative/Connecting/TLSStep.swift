@@ -54,7 +54,7 @@ final class TLSStep: ConnectionStep, HandshakeOwner, TurnTaker {
 
   func connectionIsReady(_ connection: Connection) { if !hasYielded { proceed() } }
 
-  /// Continues in a new turn, after the handshake has used its share of an earlier one.
+  /// Continues in a new turn, after the handshake has used its share of an earlier one, or had none.
   func resumeAfterYield() {
     hasYielded = false
     proceed()
@@ -64,17 +64,21 @@ final class TLSStep: ConnectionStep, HandshakeOwner, TurnTaker {
 
   private func proceed() {
     guard let channel, let establishment else { return }
+    guard establishment.loop.admitsHandshake() else { return yield(establishment) }
     switch channel.shakeHands() {
     case .pending: break
-    case .interrupted:
-      hasYielded = true
-      establishment.loop.resumeNextTurn(self)
+    case .interrupted: yield(establishment)
     case .failed(let reason): establishment.stepFailed(failure ?? error(reason, channel))
     case .finished where handshake?.isTrusted == true || channel.isResumed: finish(channel, establishment)
     case .finished:
       establishment.stepFailed(
         failure ?? LupineError(.certificateRejected, "The \(peerName)'s certificate was not verified."))
     }
+  }
+
+  private func yield(_ establishment: Establishment) {
+    hasYielded = true
+    establishment.loop.resumeNextTurn(self)
   }
 
   private func finish(_ channel: TLSChannel, _ establishment: Establishment) {

@@ -52,14 +52,14 @@ final class HTTP1Carrier: Carrier {
 extension HTTP1Carrier: ConnectionUser, TurnTaker {
   func connectionIsReady(_ connection: Connection) {
     guard isActive else { return }
-    turn.begin()
+    turn.begin(loop.turnShare)
     send()
     receive()
   }
 
   /// Continues in a new turn, after the exchange has used its share of an earlier one.
   func resumeAfterYield() {
-    turn.resume()
+    turn.resume(loop.turnShare)
     guard isActive else { return }
     send()
     receive()

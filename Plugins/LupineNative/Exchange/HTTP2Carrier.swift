@@ -10,6 +10,8 @@ final class HTTP2Carrier: Carrier {
   private var id: Int32 = 0
   /// The content that waits until the sink has room; at most the window of the stream.
   private var held: [UInt8] = []
+  /// When the stream received something last; 0 before that.
+  private var receivedAt: UInt64 = 0
   /// The end of the response, which waits behind `held`.
   private var end: ResponseEnd?
 
@@ -58,7 +60,9 @@ final class HTTP2Carrier: Carrier {
   func close(_ end: ResponseEnd?, hasTimedOut: Bool) {
     held = []
     session.abandon(id)
-    shared.exchangeEnded(exchange.context.connections, hasTimedOut: hasTimedOut)
+    shared.exchangeEnded(
+      exchange.context.connections,
+      timedOutSince: hasTimedOut ? max(receivedAt, exchange.times.connectionTaken) : nil)
   }
 
   var isConnectionLost: Bool { session.failure != nil }
@@ -80,11 +84,18 @@ final class HTTP2Carrier: Carrier {
 }
 
 extension HTTP2Carrier: HTTP2StreamUser {
-  func streamReceived(interim head: HTTPResponse) { exchange.receive(interim: head) }
+  func streamReceived(interim head: HTTPResponse) {
+    receivedAt = shared.recordStreamInput()
+    exchange.receive(interim: head)
+  }
 
-  func streamReceived(head: ReceivedHead) { exchange.receive(head) }
+  func streamReceived(head: ReceivedHead) {
+    receivedAt = shared.recordStreamInput()
+    exchange.receive(head)
+  }
 
   func streamReceived(content: UnsafeRawBufferPointer) {
+    receivedAt = shared.recordStreamInput()
     if exchange.incoming.isPaused { held += content } else { pass(content) }
   }
 

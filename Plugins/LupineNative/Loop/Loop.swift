@@ -23,6 +23,8 @@ final class Loop {
   private let wakeUp: WakeUp
   private let admission: Admission
   private let total: ConnectionTotal
+  /// The maximum number of TLS handshakes that are continued in one turn: some of their steps take milliseconds.
+  private static let handshakesAtOnce = 8
   /// The exchanges that have not ended, by their numbers.
   ///
   /// Without dynamic checks of exclusive access: the release of an exchange calls no code of the loop.
@@ -31,6 +33,10 @@ final class Loop {
   private var settling: [Exchange] = []
   /// The connections and exchanges that have used their share of the turn.
   private var yielding: [any TurnTaker] = []
+  /// The share of each connection in the work of the turn.
+  private(set) var turnShare = TurnShare.maximum
+  /// The number of TLS handshakes that may be continued in the turn.
+  private var handshakesLeft = 0
   /// The connections of HTTP/2 that have frames to send at the end of the turn.
   private var flushing: [HTTP2Connection] = []
   /// When exchanges try another address, the earliest time first.
@@ -78,6 +84,8 @@ final class Loop {
   /// Idle connections are checked before an exchange can start on one of them.
   private func turn(_ commands: inout [LoopCommand]) {
     connections.now = MonotonicClock.now
+    turnShare = TurnShare.share(of: yielding.count + connections.poller.count)
+    handshakesLeft = Self.handshakesAtOnce
     recordEvents()
     for command in commands { execute(command) }
     commands.removeAll(keepingCapacity: true)
@@ -156,6 +164,13 @@ extension Loop: SharedConnectionLoop {
 
   /// Continues what has used its share of the turn in the next one.
   func resumeNextTurn(_ taker: any TurnTaker) { yielding.append(taker) }
+
+  /// Whether a TLS handshake may be continued in this turn; counts it.
+  func admitsHandshake() -> Bool {
+    guard handshakesLeft > 0 else { return false }
+    handshakesLeft -= 1
+    return true
+  }
 
   /// Makes a connection send its frames at the end of the turn.
   func scheduleFlush(_ connection: HTTP2Connection) { flushing.append(connection) }

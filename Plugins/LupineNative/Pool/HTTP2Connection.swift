@@ -8,6 +8,8 @@ protocol SharedConnectionLoop: AnyObject {
   var buffers: Buffers { get }
   /// The heads and lines of earlier responses.
   var heads: HeadCache { get }
+  /// The share of each connection in the work of the turn.
+  var turnShare: Int { get }
 
   /// Makes a connection send its frames at the end of the turn.
   func scheduleFlush(_ connection: HTTP2Connection)
@@ -42,6 +44,10 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private(set) var hasBeenUsed = false
   /// The places among the connections of the route.
   var places = SharedConnections.Places()
+  /// When the last bytes arrived.
+  private var arrivedAt: UInt64 = 0
+  /// When the last bytes for a stream arrived; 0 before that.
+  private var streamReceivedAt: UInt64 = 0
   /// Whether a PING has to be answered before the connection takes further streams.
   private var isProbed = false
   /// The options of the exchange that ended last.
@@ -79,13 +85,15 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
 
   /// Records the end of an exchange, whose stream has been released.
   ///
-  /// - Parameter hasTimedOut: whether a timeout ended the exchange, so that the peer may be dead.
-  func exchangeEnded(_ options: ConnectionOptions, hasTimedOut: Bool) {
+  /// - Parameter lastInput: when its stream had received something last, or was begun, if a timeout ended the exchange:
+  ///   the peer may be dead.
+  func exchangeEnded(_ options: ConnectionOptions, timedOutSince lastInput: UInt64?) {
     exchangeCount -= 1
     lastOptions = options
     scheduleFlush()
     guard connection.isOpen else { return }
-    if hasTimedOut { probe() }
+    // Later bytes for another stream show that the peer lives.
+    if let lastInput, session.isInFrame || isSilent(comparedTo: lastInput) { probe() }
     if exchangeCount > 0 { return connection.route.sharing.offer(self) }
     if isShared, session.failure == nil, !session.isDraining, !connection.hasPeerEnded {
       let bound = isProbed ? Self.probeTimeout : .max
@@ -96,13 +104,23 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
     }
   }
 
-  /// Takes no new streams until the peer has answered a PING, if the peer has stopped in the middle of a frame.
+  /// Whether no stream has received anything for at least half of the time since another moment.
+  private func isSilent(comparedTo moment: UInt64) -> Bool {
+    let now = loop.connections.now
+    return now - min(now, streamReceivedAt) >= (now - min(now, moment)) / 2
+  }
+
+  /// Records that bytes for a stream have arrived, and returns when.
+  func recordStreamInput() -> UInt64 {
+    streamReceivedAt = arrivedAt
+    return arrivedAt
+  }
+
+  /// Takes no new streams until the peer has answered a PING.
   ///
   /// The exchanges of the connection go on. If it becomes idle, it is closed unless the peer answers in time.
   private func probe() {
-    guard isShared, !isProbed, session.isInFrame, held.isEmpty, session.failure == nil, !session.isDraining else {
-      return
-    }
+    guard isShared, !isProbed, held.isEmpty, session.failure == nil, !session.isDraining else { return }
     isProbed = true
     connection.route.sharing.remove(self)
     session.ping()
@@ -141,14 +159,14 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   }
 
   func connectionIsReady(_ connection: Connection) {
-    turn.begin()
+    turn.begin(loop.turnShare)
     receive()
     scheduleFlush()
   }
 
   /// Continues in a new turn, after the connection has used its share of an earlier one.
   func resumeAfterYield() {
-    turn.resume()
+    turn.resume(loop.turnShare)
     receive()
     scheduleFlush()
   }
@@ -183,6 +201,7 @@ extension HTTP2Connection {
 
   /// Reads received bytes, up to the end of the turn's share.
   private func process(_ bytes: UnsafeRawBufferPointer) {
+    arrivedAt = loop.connections.now
     var position = 0
     while position < bytes.count, session.failure == nil {
       if turn.isUsedUp { return held = Array(bytes[position...]) }

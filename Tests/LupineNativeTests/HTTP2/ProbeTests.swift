@@ -35,8 +35,10 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: [1, 4, 8, 9, 15])
-  func `a connection in the middle of a frame carries no other request after a timeout`(count: Int) async throws {
+  @Test(arguments: [0, 1, 4, 8, 9, 15])
+  func `a connection that falls silent, also in the middle of a frame, carries no other request after a timeout`(
+    count: Int
+  ) async throws {
     let peer = try HTTP2Peer { stream, number in
       number == 0 ? [.raw(Self.beginning(stream, count).sent)] : Self.answer(stream)
     }
@@ -48,7 +50,7 @@ import TransportSupport
     await client.transport.shutdown()
   }
 
-  @Test(arguments: [1, 4, 8, 9, 15])
+  @Test(arguments: [0, 1, 4, 8, 9, 15])
   func `a connection whose peer goes on and answers the PING carries further requests`(count: Int) async throws {
     let first = Mutex<UInt32>(0)
     let peer = try HTTP2Peer(
@@ -74,6 +76,23 @@ import TransportSupport
     #expect(try await other.text == "ok")
     #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
     #expect(peer.connectionCount == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: [false, true])
+  func `a connection that is silent after a request carries no other one after a timeout`(isReused: Bool) async throws {
+    let silent = isReused ? 1 : 0
+    let peer = try HTTP2Peer { stream, number in number == silent ? [] : Self.answer(stream) }
+    defer { peer.stop() }
+    let client = Client.native()
+    if isReused { #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok") }
+    let control = ExchangeControl()
+    async let failure = client.failure(peer.url, control: control) { $0.options.version = .http2 }
+    while peer.requestCount <= silent { await Task.yield() }
+    control.cancel(Self.timeout)
+    #expect(await failure?.kind == .timedOut(.idle))
+    #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+    #expect(peer.connectionCount == 2)
     await client.transport.shutdown()
   }
 
