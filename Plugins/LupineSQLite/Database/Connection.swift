@@ -1,4 +1,5 @@
 import CSQLite
+import LupineSupport
 
 /// Owns a connection to a database.
 struct Connection: ~Copyable {
@@ -71,6 +72,7 @@ struct Statement: ~Copyable {
     _ values: [SQLValue] = [], _ take: (Row) throws(SQLiteFailure) -> Void = { (_) throws(SQLiteFailure) in }
   ) throws(SQLiteFailure) {
     defer {
+      assert(StepCount.add(Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1))))
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
