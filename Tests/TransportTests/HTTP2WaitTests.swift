@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import LupineCore
 import LupineTesting
@@ -21,7 +22,7 @@ import TransportSupport
   }
 
   private static let ok: @Sendable (UInt32, Int) -> [HTTP2Peer.Step] = { stream, _ in
-    [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
+    [.send(.head(stream, [("content-length", "2")])), .send(.data(stream, "ok", ends: true))]
   }
 
   /// The window stays closed while 500 other requests run in the same loop.
@@ -73,6 +74,120 @@ import TransportSupport
         for try await text in group { #expect(text == "ok") }
       }
     }
+    await client.transport.shutdown()
+  }
+
+  /// A script of a server that allows one stream at a time, and ends the connection of a client that begins more.
+  ///
+  /// The client has seen the limit once it acknowledges the SETTINGS. The server then answers the first stream, and
+  /// each later one at once. If there was another stream before, GOAWAY has excluded it and all later ones.
+  private final class StrictScript: Sendable {
+    private struct Connection {
+      var first: UInt32?
+      var isSettled = false
+      var isGone = false
+    }
+
+    private let code: UInt32
+    /// The connections by their threads.
+    private let connections = Mutex<[UInt: Connection]>([:])
+
+    init(code: UInt32) { self.code = code }
+
+    func receive(_ frame: Frame) -> [HTTP2Peer.Step] {
+      change { connection in
+        // A frame of SETTINGS without ACK is the client's first one.
+        if frame.type == 4, frame.flags & 1 == 0 { connection = Connection() }
+        guard frame.type == 4, frame.flags & 1 == 1 else { return [] }
+        connection.isSettled = true
+        return connection.first.map { HTTP2WaitTests.ok($0, 0) } ?? []
+      }
+    }
+
+    func begin(_ stream: UInt32) -> [HTTP2Peer.Step] {
+      change { connection in
+        guard !connection.isGone else { return [] }
+        if connection.isSettled { return HTTP2WaitTests.ok(stream, 0) }
+        guard let first = connection.first else {
+          connection.first = stream
+          return []
+        }
+        connection.isGone = true
+        return [.send(.goAway(last: first, code: code))]
+      }
+    }
+
+    private func change(_ body: (inout Connection) -> [HTTP2Peer.Step]) -> [HTTP2Peer.Step] {
+      connections.withLock { body(&$0[UInt(pthread_self()), default: Connection()]) }
+    }
+  }
+
+  @Test(arguments: [0, 1, 11], [2, 12])
+  func `a server that ends the connection at a second stream leaves no request without an end`(code: UInt32, count: Int)
+    async throws
+  {
+    let script = StrictScript(code: code)
+    let peer = try HTTP2Peer(
+      settings: Frame.maximumStreams(1).payload, isSecured: true, onFrame: { script.receive($0) },
+      script: { stream, _ in script.begin(stream) })
+    defer { peer.stop() }
+    var client = Client.trusting()
+    // libcurl's timer for the connect timeout would end a request that has been forgotten.
+    client.connectTimeout = nil
+    let errors = await withTaskGroup(of: LupineError?.self) { group in
+      for _ in 1...count {
+        group.addTask { [client] in await client.failure(peer.url) { $0.options.version = .http2 } }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(errors.contains { $0 == nil })
+    for case let error? in errors { #expect(error.isUnprocessed, "\(error)") }
+    await client.transport.shutdown()
+  }
+
+  /// The peer does not answer the PING of the native transport, and libcurl closes the connection.
+  @Test(arguments: [false, true])
+  func `a request after one that has timed out on a silent connection gets another connection`(hasHead: Bool)
+    async throws
+  {
+    let peer = try HTTP2Peer(isSecured: true) { stream, number in
+      number == 0 ? (hasHead ? [.send(.head(stream))] : []) : Self.ok(stream, number)
+    }
+    defer { peer.stop() }
+    let client = Client.trusting()
+    let control = ExchangeControl()
+    async let failure = client.failure(peer.url, control: control) { $0.options.version = .http2 }
+    while peer.requestCount < 1 { await Task.yield() }
+    control.cancel(LupineError(.timedOut(.idle), "The peer sends nothing."))
+    #expect(await failure?.kind == .timedOut(.idle))
+    #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+    #expect(peer.connectionCount == 2)
+    await client.transport.shutdown()
+  }
+
+  @Test func `a timeout of one request does not end the others of its connection`() async throws {
+    let first = Mutex<UInt32>(0)
+    let peer = try HTTP2Peer(
+      isSecured: true,
+      // The stream of the request that has timed out is reset; then the other request is answered.
+      onFrame: { $0.type == 3 ? Self.ok(first.withLock { $0 }, 0) : [] },
+      script: { stream, number in
+        if number == 1 { first.withLock { $0 = stream } }
+        return number == 1 || number == 2 ? [] : Self.ok(stream, number)
+      })
+    defer { peer.stop() }
+    let client = Client.trusting()
+    #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+    async let other = client.fetch(peer.url) { $0.options.version = .http2 }
+    while peer.requestCount < 2 { await Task.yield() }
+    let control = ExchangeControl()
+    async let failure = client.failure(peer.url, control: control) { $0.options.version = .http2 }
+    while peer.requestCount < 3 { await Task.yield() }
+    control.cancel(LupineError(.timedOut(.idle), "The peer sends nothing."))
+    #expect(await failure?.kind == .timedOut(.idle))
+    // libcurl sends the reset with the next request.
+    #expect(try await client.fetch(peer.url) { $0.options.version = .http2 }.text == "ok")
+    #expect(try await other.text == "ok")
     await client.transport.shutdown()
   }
 }

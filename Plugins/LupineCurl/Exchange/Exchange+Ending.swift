@@ -82,7 +82,7 @@ extension Exchange {
     let metrics = metrics(easy, at: now)
     if error.kind == .connectionLost, !clock.hasResponse { loop.closeIdle(like: self) }
     if let easy, ports == nil { emitNameResolved(easy) }
-    close(easy, isReusable: false, at: now)
+    close(easy, isReusable: false, hasTimedOut: error.isTimeout, at: now)
     if let writer = incoming.writer.take() {
       writer.fail(error, metrics: metrics)
     } else {
@@ -100,13 +100,13 @@ extension Exchange {
   }
 
   /// Releases everything that belongs to the exchange.
-  private func close(_ easy: Easy?, isReusable: Bool, at now: UInt64) {
+  private func close(_ easy: Easy?, isReusable: Bool, hasTimedOut: Bool = false, at now: UInt64) {
     assert(!loop.isInLibrary, "An exchange must not end within a call of libcurl, whose callbacks use the exchange.")
     hasEnded = true
     loop.closeRace(of: id)
     upload.reader?.cancel()
     setup?.cancelLookup(for: self)
-    let unusable = easy?.isConnectionDiscarded == true ? connection.shared : nil
+    let unusable = hasTimedOut || easy?.isConnectionDiscarded == true ? connection.shared : nil
     if let easy {
       multi.remove(easy, isReusable: isReusable)
       keepIfUnsent(easy)
@@ -131,12 +131,20 @@ extension Exchange {
   /// Processes a line of libcurl's verbose text.
   func process(_ text: VerboseText) {
     switch text {
-    case .stream(let number): stream.number = number
+    case .stream(let number):
+      stream.number = number
+      if let last = connection.shared?.lastStream { record(goAwayAbove: last) }
     case .goAway(let last): loop.record(goAwayAbove: last, on: self)
     case .refused: stream.recordRefusal()
     case .needsHTTP1: record(failure: FailedTransfer.needsHTTP1)
     case .surplus: setup?.challenge?.content?.recordSurplus()
     }
+  }
+
+  /// Records a GOAWAY frame; an exchange that it excludes ends with the turn, because libcurl may never end it.
+  func record(goAwayAbove last: UInt32) {
+    stream.record(goAwayAbove: last)
+    if stream.isExcluded, isUnprocessed { scheduleEnd(.lostConnection) }
   }
 
   /// Whether the server has certainly not processed the request: it reported this, and no part of a response has
@@ -157,4 +165,9 @@ extension Exchange {
 
   /// The error of an exchange whose request libcurl must not resend.
   var resendError: LupineError { isUnprocessed ? RequestStream.unprocessed : FailedTransfer.connectionLost }
+}
+
+extension LupineError {
+  /// Whether a timeout ended the exchange.
+  fileprivate var isTimeout: Bool { if case .timedOut = kind { true } else { false } }
 }

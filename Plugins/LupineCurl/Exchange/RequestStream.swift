@@ -12,13 +12,19 @@ struct RequestStream {
   /// Records that the server closed the stream before it processed the request.
   mutating func recordRefusal() { isUnprocessed = true }
 
+  /// Whether the stream is above the last one that the server processes.
+  var isExcluded: Bool {
+    guard let number, let last else { return false }
+    return number > last
+  }
+
   /// Whether a GOAWAY frame excludes streams that no earlier one has excluded.
   func isNews(goAwayAbove last: UInt32) -> Bool { last < self.last ?? .max }
 
   /// Records a GOAWAY frame: the server processes no stream above the last one (RFC 9113 section 6.8).
   mutating func record(goAwayAbove last: UInt32) {
     self.last = last
-    if let number, number > last { isUnprocessed = true }
+    if isExcluded { isUnprocessed = true }
   }
 
   static let unprocessed = LupineError(.connectionLost, "The server reported that it did not process the request.")

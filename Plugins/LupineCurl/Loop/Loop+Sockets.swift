@@ -183,10 +183,11 @@ extension Loop {
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
   func record(goAwayAbove last: UInt32, on reader: Exchange) {
     guard let ports = reader.ports, reader.stream.isNews(goAwayAbove: last) else { return }
-    guard ports.identifiesConnection else { return reader.stream.record(goAwayAbove: last) }
+    guard ports.identifiesConnection else { return reader.record(goAwayAbove: last) }
+    reader.connection.shared?.lastStream = last
     for exchange in exchanges.values
     where exchange.isUnderWay && exchange.multi === reader.multi && exchange.ports == ports {
-      exchange.stream.record(goAwayAbove: last)
+      exchange.record(goAwayAbove: last)
     }
   }
 

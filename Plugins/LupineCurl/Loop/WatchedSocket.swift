@@ -39,6 +39,8 @@ final class WatchedSocket {
   var isClosed = false
   /// The TLS details of the connection; nil until they are read.
   var tlsDetails: TLSDetails?
+  /// The last stream that the server processes, from its GOAWAY frame; nil before that.
+  var lastStream: UInt32?
   /// The highest number of a stream on which a part of a response has arrived.
   var lastAnsweredStream: UInt32 = 0
 
