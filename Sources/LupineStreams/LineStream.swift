@@ -80,8 +80,8 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
 
     private func value(of line: Data) async throws(LupineError) -> Value {
       do throws(LupineError) {
-        if stream.decoder is JSONDecoder { try Self.check(line) }
-        return try stream.decoder.decodeGuarded(Value.self, from: line, contentType: reader.contentType)
+        return try stream.decoder.decodeGuarded(
+          Value.self, from: line, contentType: reader.contentType, requiresUTF8: true)
       } catch {
         let failure = error.appending("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
         throw await reader.end(with: failure)
@@ -89,15 +89,5 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-    /// Checks that a line is UTF-8, which RFC 8259 section 8.1 requires.
-    private static func check(_ line: Data) throws(LupineError) {
-      do throws(UTF8.ValidationError) {
-        _ = try UTF8Span(validating: line.span)
-      } catch {
-        throw LupineError(
-          .serializationFailed, "The JSON is not valid UTF-8: it is invalid at byte \(error.byteOffsets.lowerBound).")
-      }
-    }
   }
 }

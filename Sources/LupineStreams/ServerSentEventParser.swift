@@ -1,4 +1,6 @@
-import LupineCore
+import LupineCoding
+public import LupineCore
+public import LupineFoundation
 
 /// Parses lines into events (WHATWG HTML, section 9.2.6).
 struct ServerSentEventParser: Sendable {
@@ -92,5 +94,20 @@ public struct ServerSentEvent: Sendable, Hashable {
     self.event = event
     self.data = data
     self.id = id
+  }
+
+  /// Decodes the data from JSON.
+  ///
+  /// - Parameter decoder: what decodes the data. Default: a `JSONDecoder` with its default settings.
+  /// - Throws: `LupineError` of kind `serializationFailed`, whose message names the first byte that is not JSON, or of
+  ///   kind `limitExceeded(.nesting)` if the value is deeper than 512 levels.
+  public func json<Value: Decodable>(
+    _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
+  ) throws(LupineError) -> Value {
+    do throws(LupineError) {
+      return try decoder.decodeGuarded(type, from: Data(data.utf8))
+    } catch {
+      throw error.appending("The body is the data of an event.")
+    }
   }
 }

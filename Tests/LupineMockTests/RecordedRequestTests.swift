@@ -22,7 +22,7 @@ import Testing
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     #expect(try request.json(Article.self, decoder: decoder) == Article(publishedAt: 7))
-    #expect(throws: DecodingError.self) { try request.json(Article.self) }
+    #expect(throws: LupineError.self) { try request.json(Article.self) }
   }
 
   @Test(arguments: [

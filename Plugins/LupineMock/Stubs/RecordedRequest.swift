@@ -1,4 +1,5 @@
 public import HTTPTypes
+import LupineCoding
 public import LupineCore
 public import LupineFoundation
 
@@ -74,11 +75,12 @@ public struct RecordedRequest: Sendable {
   ///
   /// - Parameter decoder: what decodes the body, for example with the program's date format. Default: a `JSONDecoder`
   ///   with its default settings.
-  /// - Throws: the error of the decoder.
+  /// - Throws: `LupineError` of kind `serializationFailed`, whose message names the first byte that is not JSON, or of
+  ///   kind `limitExceeded(.nesting)`.
   public func json<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
-  ) throws -> Value {
-    try decoder.decode(type, from: body)
+  ) throws(LupineError) -> Value {
+    try decoder.decodeGuarded(type, from: body, contentType: headers[.contentType] ?? "")
   }
 
   /// The items of a form body, percent-decoded, in order.

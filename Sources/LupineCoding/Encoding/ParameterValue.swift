@@ -7,7 +7,8 @@ public import LupineFoundation
 /// An `Encodable` type of your own needs one line, `extension Filter: ParameterValue {}`.
 ///
 /// Arrays and dictionaries are such values where they are written as literals. Write `.parameterValue` behind an array or
-/// a dictionary in a variable: `["filter": ["tags": tags.parameterValue, "page": page]]`.
+/// a dictionary in a variable: `["filter": ["tags": tags.parameterValue, "page": page]]`. That is not needed if only the
+/// first level has values of different types: `["labels": labels, "user": user, "page": page]`.
 public protocol ParameterValue: Sendable {
   /// Encodes the value; it may be called concurrently.
   ///

@@ -24,7 +24,7 @@ struct NestedParametersTests {
 
   @Test(
     arguments: NestedShapes.gitHub + NestedShapes.stripe + NestedShapes.openAI + NestedShapes.slack
-      + NestedShapes.elasticsearch)
+      + NestedShapes.elasticsearch + NestedShapes.collections)
   func `a nested literal with variables is sent as it is written`(_ shape: NestedShapes.Shape) async throws {
     let (mock, session) = try bed()
     _ = try await shape.make(session, Self.url).validate().serializingData().value

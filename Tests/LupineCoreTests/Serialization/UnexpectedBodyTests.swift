@@ -158,6 +158,41 @@ private struct User: Codable, Sendable, Equatable {
   }
 }
 
+/// Other places that decode JSON for a program.
+extension UnexpectedBodyTests {
+  @Test func `the data of an event has the same error`() throws {
+    #expect(try ServerSentEvent(data: #"{"name": "a"}"#).json() == User(name: "a"))
+    let error = #expect(throws: LupineError.self) { try ServerSentEvent(data: "[DONE]").json(User.self) }
+    #expect(error?.kind == .serializationFailed)
+    #expect(error?.message.contains("Byte 1 (`D`) begins no JSON value") == true, "\(error?.message ?? "none")")
+    #expect(error?.message.contains("the data of an event") == true)
+    let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+    let limit = #expect(throws: LupineError.self) { try ServerSentEvent(data: deep).json(JSONValue.self) }
+    #expect(limit?.kind == .limitExceeded(.nesting))
+  }
+
+  @Test func `a request that a mock has received has the same error`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "https://example.com/", .status(.ok))
+    let session = try Session.Builder().transport(mock).build()
+    _ = await session.upload(.text("a=1"), to: "https://example.com/").serializingData().response
+    let request = try #require(mock.requests.last)
+    let error = #expect(throws: LupineError.self) { try request.json(User.self) }
+    #expect(error?.message.contains("Byte 0 (`a`) begins no JSON value") == true, "\(error?.message ?? "none")")
+  }
+
+  @Test func `a line that is not UTF-8 has the same error, also outside of what is decoded`() async throws {
+    let mock = MockTransport()
+    let line = Array(#"{"name": "a", "note": ""#.utf8) + [0xFC] + Array("\"}\n".utf8)
+    mock.stub(.get, "https://example.com/", .data(Data(line)))
+    let session = try Session.Builder().transport(mock).build()
+    let lines = session.streamRequest("https://example.com/").serializingDecodableLines(of: User.self)
+    let error = await #expect(throws: LupineError.self) { for try await _ in lines {} }
+    #expect(error?.message.contains("Byte 23 (0xFC) is not valid UTF-8") == true, "\(error?.message ?? "none")")
+    #expect(error?.message.contains("one line of the response") == true)
+  }
+}
+
 extension Result where Failure == LupineError {
   fileprivate var failure: LupineError? { if case .failure(let error) = self { error } else { nil } }
 }

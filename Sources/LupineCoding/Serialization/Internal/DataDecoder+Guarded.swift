@@ -10,14 +10,18 @@ extension DataDecoder {
   /// is not JSON names the first byte that violates RFC 8259, and the type and the length of the text. It quotes the
   /// text only if the bytes are outside every JSON value and do not look like a secret.
   ///
-  /// - Parameter contentType: the `Content-Type` field of the response, for the message of an error; an empty text if
-  ///   the response has none, and `nil` if there is no response.
+  /// - Parameters:
+  ///   - contentType: the `Content-Type` field of the response, for the message of an error; an empty text if the
+  ///     response has none, and `nil` if there is no response.
+  ///   - requiresUTF8: whether JSON must be valid UTF-8 as a whole (RFC 8259 section 8.1), and not only in the values
+  ///     that the type has. Default: `false`.
   /// - Throws: `LupineError` of kind `serializationFailed`, or `limitExceeded(.nesting)` if the data are nested too
   ///   deeply.
   public func decodeGuarded<Value: Decodable>(
-    _ type: Value.Type, from data: Data, contentType: @autoclosure () -> String? = nil
+    _ type: Value.Type, from data: Data, contentType: @autoclosure () -> String? = nil, requiresUTF8: Bool = false
   ) throws(LupineError) -> Value {
     do {
+      if requiresUTF8, self is JSONDecoder { try JSONGuard.checkUTF8(data) }
       let checked = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
       return try decode(type, from: isStrictJSON ? JSONGuard.check(checked) : checked)
     } catch {
@@ -66,7 +70,7 @@ extension DataDecoder {
 
   private static func isUnplaced(_ error: any Error) -> Bool {
     guard case DecodingError.dataCorrupted(let context) = error else { return false }
-    return context.codingPath.isEmpty && context.debugDescription == "The given data was not valid JSON."
+    return context.codingPath.isEmpty && context.debugDescription == JSONGuard.invalid
   }
 
   private static func reason(_ error: any Error) -> String {

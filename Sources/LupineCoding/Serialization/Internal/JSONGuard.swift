@@ -17,6 +17,20 @@ enum JSONGuard {
     return scanner.removals.isEmpty ? data : cut(text, scanner.removals)
   }
 
+  /// Checks that a text is UTF-8.
+  ///
+  /// - Throws: the error of the decoder for a text that is not JSON.
+  static func checkUTF8(_ data: Data) throws {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: data.span)
+    } catch {
+      throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: invalid))
+    }
+  }
+
+  /// The description in Foundation's error of a text that is not JSON.
+  static let invalid = "The given data was not valid JSON."
+
   /// Returns the first violation of the grammar, with its position in the text as UTF-8; `nil` if there is none.
   static func fault(in data: Data) -> JSONSyntax.Fault? { JSONSyntax.fault(in: utf8(data) ?? data) }
 
