@@ -63,9 +63,11 @@ import LupineCurl
     mock.stub(.get, "/{any...}", .text("hello").field(.setCookie, "a=1; Path=/"))
     let session = try Self.session(mock)
     let host = try #require(HTTPField.Name("Host"))
-    _ = await session.request("https://a.example.com/", headers: [.init(host): "victim.example"]).serializingData().response
+    _ = await session.request("https://a.example.com/", headers: [.init(host): "victim.example"]).serializingData()
+      .response
     _ = await session.request("https://victim.example/").serializingData().response
-    _ = await session.request("https://a.example.com/", headers: [.init(host): "other.example"]).serializingData().response
+    _ = await session.request("https://a.example.com/", headers: [.init(host): "other.example"]).serializingData()
+      .response
     #expect(Self.sent(mock) == [nil, nil, "a=1"])
     #expect(Set(session.cookieJar?.cookies.map(\.domain) ?? []) == ["a.example.com", "victim.example"])
   }

@@ -85,17 +85,17 @@ final class HTTP2Carrier: Carrier {
 
 extension HTTP2Carrier: HTTP2StreamUser {
   func streamReceived(interim head: HTTPResponse) {
-    receivedAt = shared.recordStreamInput()
+    receivedAt = session.activeAt
     exchange.receive(interim: head)
   }
 
   func streamReceived(head: ReceivedHead) {
-    receivedAt = shared.recordStreamInput()
+    receivedAt = session.activeAt
     exchange.receive(head)
   }
 
   func streamReceived(content: UnsafeRawBufferPointer) {
-    receivedAt = shared.recordStreamInput()
+    receivedAt = session.activeAt
     if exchange.incoming.isPaused { held += content } else { pass(content) }
   }
 

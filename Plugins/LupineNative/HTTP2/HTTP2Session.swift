@@ -31,6 +31,8 @@ final class HTTP2Session {
   private(set) var isDraining = false
   /// The number of received frames.
   private(set) var receivedFrames = 0
+  /// When the last frame began that shows that the peer lives: one of a stream, or PING; 0 before that.
+  private(set) var activeAt: UInt64 = 0
   /// The number of received bytes of fields: the compressed bytes, and the names and values that they decode to.
   var receivedFieldBytes = 0
   var streams: [Int32: HTTP2Stream] = [:]
@@ -101,7 +103,7 @@ final class HTTP2Session {
           return head
         }
       }
-      countFrame(header)
+      countFrame(header, at: now)
       if let whole = header.bytes {
         whole.withUnsafeBytes { read($0) }
         start = position
@@ -222,8 +224,11 @@ extension HTTP2Session {
     return lastStream
   }
 
-  private func countFrame(_ header: FrameScanner.Header) {
+  private func countFrame(_ header: FrameScanner.Header, at now: UInt64) {
     receivedFrames += 1
+    // Every peer sends these two without being asked for anything, when the connection begins.
+    let isOfBeginning = header.type == NGHTTP2_SETTINGS.rawValue || header.type == NGHTTP2_WINDOW_UPDATE.rawValue
+    if !isOfBeginning { activeAt = now }
     let hasFields = header.type == NGHTTP2_HEADERS.rawValue || header.type == NGHTTP2_CONTINUATION.rawValue
     if hasFields { receivedFieldBytes += header.length }
     meter.charge(fieldBytes: hasFields ? header.length : 0)

@@ -44,10 +44,6 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
   private(set) var hasBeenUsed = false
   /// The places among the connections of the route.
   var places = SharedConnections.Places()
-  /// When the last bytes arrived.
-  private var arrivedAt: UInt64 = 0
-  /// When the last bytes for a stream arrived; 0 before that.
-  private var streamReceivedAt: UInt64 = 0
   /// Whether a PING has to be answered before the connection takes further streams.
   private var isProbed = false
   /// The options of the exchange that ended last.
@@ -92,8 +88,7 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
     lastOptions = options
     scheduleFlush()
     guard connection.isOpen else { return }
-    // Later bytes for another stream show that the peer lives.
-    if let lastInput, session.isInFrame || isSilent(comparedTo: lastInput) { probe() }
+    if let lastInput, session.isInFrame || session.activeAt <= lastInput { probe() }
     if exchangeCount > 0 { return connection.route.sharing.offer(self) }
     if isShared, session.failure == nil, !session.isDraining, !connection.hasPeerEnded {
       let bound = isProbed ? Self.probeTimeout : .max
@@ -102,18 +97,6 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
     } else {
       drain()
     }
-  }
-
-  /// Whether no stream has received anything for at least half of the time since another moment.
-  private func isSilent(comparedTo moment: UInt64) -> Bool {
-    let now = loop.connections.now
-    return now - min(now, streamReceivedAt) >= (now - min(now, moment)) / 2
-  }
-
-  /// Records that bytes for a stream have arrived, and returns when.
-  func recordStreamInput() -> UInt64 {
-    streamReceivedAt = arrivedAt
-    return arrivedAt
   }
 
   /// Takes no new streams until the peer has answered a PING.
@@ -201,7 +184,6 @@ extension HTTP2Connection {
 
   /// Reads received bytes, up to the end of the turn's share.
   private func process(_ bytes: UnsafeRawBufferPointer) {
-    arrivedAt = loop.connections.now
     var position = 0
     while position < bytes.count, session.failure == nil {
       if turn.isUsedUp { return held = Array(bytes[position...]) }

@@ -65,7 +65,8 @@ import Testing
     let mock = MockTransport()
     mock.stub(.get, "/", where: [.field(name, "31d4d96e")], .text("a"))
     let session = try Session.Builder().transport(mock).secretField(name).build()
-    let response = await session.request("https://example.com/", headers: [.init(name): "407aad42"]).serializingData().response
+    let response = await session.request("https://example.com/", headers: [.init(name): "407aad42"]).serializingData()
+      .response
     let error = try #require(response.error)
     #expect(error.kind == .unmatchedRequest)
     #expect(error.message.contains("field X-Token: expected a secret value"))

@@ -32,7 +32,8 @@ import TransportSupport
     let heads = HeadLog()
     let answer = try await Peer.httpbin.session { $0.monitor(heads) }
       .request(
-        "hidden-basic-auth/mattt/secret", headers: RequestHeaders([.authorization(username: "mattt", password: "secret")])
+        "hidden-basic-auth/mattt/secret",
+        headers: RequestHeaders([.authorization(username: "mattt", password: "secret")])
       )
       .validate().serializingJSON().value
     #expect(answer["authenticated"] == true)
