@@ -39,7 +39,7 @@ struct BackgroundRefresh: Sendable {
   let key: CacheKey
   /// The name of the response among those of all machines that share the store.
   let leaseName: String
-  /// Emits a decision as long as the request exists that has used the response; `nil` without a monitor.
+  /// Emits a decision while the request that used the response exists; `nil` without a monitor.
   let emit: (@Sendable (String) -> Void)?
 
   /// Refreshes the response, unless another machine or another request does.

@@ -187,7 +187,7 @@ extension CacheExchange {
     // Before the task begins, which records the outcome.
     leader?.record(.storing(Leader.Entry(candidate: entry.candidate, mark: invalidationMark)))
     let (queue, emit) = (EntryQueue(), context.makeCacheEmitter())
-    // Before the task begins, which reports a store that gives the response up.
+    // Emitted first, because the task may emit that the store gives the response up.
     context.emitCache("stores the response")
     let isStarted = context.startBackgroundTask(isAwaited: true) { [storage, responseName] _ in
       let refusal = await storage.write(entry.record, length: entry.length, writing, replacing: former) {
@@ -203,7 +203,7 @@ extension CacheExchange {
     guard isStarted else {
       storage.end(writing, entry.record.key)
       context.emitCache("does not store the response: the session ends")
-      // A request of another session takes the place.
+      // A waiting request of another session becomes the leader.
       leader?.record(.failed)
       return false
     }

@@ -45,9 +45,9 @@ extension CacheExchange {
     while true {
       context.emitCache("waits for the response to another request")
       let isTimeUp = try await exchange.timesOut(waitingFor: leader, until: end, on: clock)
-      // A later leader has had less than the whole time.
+      // A later leader had less time, so its timeout says nothing about the response.
       if isTimeUp, leader === first { storage.record(isShareable: false, responseName) }
-      // A request that is sent now is sent after the changes of the resource until now.
+      // A request that is sent from here on is newer than the invalidations until now.
       exchange.invalidationMark = storage.invalidationMark(of: key)
       let (decision, rules) = try await exchange.decide()
       if case .use(let isRevalidated) = decision, let rules {

@@ -85,7 +85,7 @@ extension TransferContext {
 }
 
 extension TransferContext {
-  /// Returns what emits decisions of the cache as long as the request exists; `nil` without a monitor.
+  /// Returns a closure that emits decisions of the cache as long as the request exists; `nil` without a monitor.
   func makeCacheEmitter() -> (@Sendable (String) -> Void)? {
     guard isObserved else { return nil }
     let emit = makeEventEmitter()

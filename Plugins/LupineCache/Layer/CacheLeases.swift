@@ -4,8 +4,8 @@ import Synchronization
 
 /// The leases of a store, and which of them this cache has.
 ///
-/// A request whose lease another request of this cache has waits for its release. It does not ask the store again and
-/// again, as it does while another machine has the lease.
+/// If another request of this cache has the lease, a request waits for its release. While another machine has the lease,
+/// the request asks the store again and again.
 final class CacheLeases: Sendable {
   /// A lease of this cache, from the moment at which it asks the store for it.
   final class Held: Sendable {

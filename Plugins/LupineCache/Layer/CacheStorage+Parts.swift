@@ -5,12 +5,12 @@ import LupineSupport
 
 // The parts of one response, which are joined under a strong validator (RFC 9111 section 3.4).
 extension CacheStorage {
-  /// How many times its own length is copied for a new part; a longer neighbour stays a part of its own.
+  /// A join copies at most this many times the length of the new part; a longer neighbour stays a part of its own.
   private static let maximumCopying: Int64 = 16
 
   /// Joins a response that was just stored with the other parts of its content.
   ///
-  /// Parts that it has the bytes of, and those of another content, are removed.
+  /// Parts that the new one contains, and parts of other content, are removed.
   func join(_ stored: StoredResponse, _ writing: EntryWriting) async {
     guard let new = part(stored), let all = try? await store.responses(for: stored.record.key) else { return }
     let others = all.filter { $0.id != stored.id }.compactMap(part)
@@ -50,7 +50,7 @@ extension CacheStorage {
     ParsedEntry(stored.record, isShared: isShared).map { Candidate(ParsedResponse(stored), $0) }
   }
 
-  /// Whether an older part is of the same content as a new response, and has other bytes than that.
+  /// Whether an older part has the same content as a new response, and a range that the new one does not contain.
   private func fits(_ old: Candidate, _ new: Candidate) async -> Bool {
     guard let range = old.metadata.part?.range, let part = new.metadata.part, !part.contains(range),
       old.isContinued(by: new.head), new.isContinued(by: old.head)

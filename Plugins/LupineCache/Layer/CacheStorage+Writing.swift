@@ -7,7 +7,8 @@ extension CacheStorage {
   /// The number of variants of a URL; a further one replaces the oldest.
   private static let maximumVariants = 16
 
-  /// Stores a response from its pieces, unless one is missing, the store fails or the resource has changed.
+  /// Stores a response from its pieces, unless the store fails or the resource has changed; if the response breaks off,
+  /// stores its beginning.
   ///
   /// - Parameters:
   ///   - former: the response that was selected for the request. It is removed if the new one has another key, because
@@ -69,7 +70,7 @@ extension CacheStorage {
     }
   }
 
-  /// Commits a response, and brings what else is stored of its key in line with it.
+  /// Commits a response, joins it with its parts, and limits the variants of its key.
   private func commit(
     _ writing: EntryWriting, _ commit: () async throws(LupineError) -> StoredResponse?
   ) async throws(StoringRefusal) {

@@ -58,13 +58,13 @@ final class CacheStorage: Sendable {
     processMark = Hexadecimal.text(KeyedHash.makeKey(random))
   }
 
-  /// Whether a hash of a credential or of a connection key may be stored, or stands for none.
+  /// Whether the store may hold this hash of a credential or of a connection key: it is keyed, or `none`.
   func mayStore(_ hash: String) -> Bool { hasHashKey || hash == KeyedHash.none }
 
   /// Returns what identifies a connection key in stored responses: a keyed hash, or `none` for a key without settings.
   ///
-  /// A key that other processes can compare has the same hash in all of them. Any other has one of this process alone,
-  /// until many others have come; its responses are then not found again.
+  /// A key that other processes can compare has the same hash in all of them. Any other key gets a
+  /// hash for this process, which is forgotten after many further keys; its responses are then not found again.
   func connection(_ key: ConnectionKey) -> String {
     guard key != ConnectionKey() else { return KeyedHash.none }
     return state.withLock { state in
@@ -82,7 +82,7 @@ final class CacheStorage: Sendable {
     return ["connection of one process", processMark, String(last)]
   }
 
-  /// Returns the stored responses of a key, after those that have arrived are stored.
+  /// Waits for responses that have arrived to be stored, then returns those of the key.
   ///
   /// - Throws: the error of the store.
   func responses(for key: String) async throws(LupineError) -> [StoredResponse] {

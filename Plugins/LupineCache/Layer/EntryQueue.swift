@@ -29,7 +29,7 @@ final class EntryQueue: Sendable {
   private static let mostYields = 200
 
   private struct State {
-    /// The bytes that the store takes at a time: the slower it is, the fewer and larger its writes are.
+    /// The bytes that wait; the store takes all of them at once.
     var bytes = Data()
     var end: Piece?
   }
@@ -144,7 +144,7 @@ final class EntryWriting: Sendable {
 
   func hasArrived() { state.withLock { $0.hasArrived = true } }
 
-  /// Prevents that the response is stored, because a request has changed its resource.
+  /// Keeps the response from being stored, because a request has changed its resource.
   func invalidate() { state.withLock { $0.isInvalidated = true } }
 
   /// Records that the transfer has ended before the response was complete.

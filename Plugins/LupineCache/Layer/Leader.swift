@@ -85,7 +85,7 @@ struct Leaders: Sendable {
   }
 
   private var running: [Leader.Name: Leader] = [:]
-  /// The names for which no request waits, because their last response answered no waiter in time.
+  /// The names for which no request waits, because their last response was not shareable, or came too late.
   private var notShareable = RecentTable<Leader.Name, Bool>(limit: 1_000)
 
   var isEmpty: Bool { running.isEmpty }

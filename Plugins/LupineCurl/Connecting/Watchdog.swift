@@ -9,7 +9,7 @@ import Synchronization
 /// libcurl does not return from a call while such a connection is readable, which blocks the other exchanges, timeouts
 /// and cancellations of the loop. A second thread samples the processor time that the loop's thread has spent in
 /// libcurl since the last callback, and ends the busiest connection when that exceeds `FloodBudget.limit`. Time in
-/// callbacks and sinks does not count. The thread sleeps while the loop is idle.
+/// callbacks that pass data, and in sinks, does not count. The thread sleeps while the loop is idle.
 final class Watchdog: Sendable {
   /// The time between two samples, in nanoseconds.
   private static let samplingInterval = 5_000_000
@@ -17,7 +17,8 @@ final class Watchdog: Sendable {
   private static let idleSamplesBeforeSleep = 3
 
   let connections: OpenConnections
-  /// The number of entries into libcurl and exits from it, callbacks included; odd while libcurl runs.
+  /// The number of entries into libcurl and exits from it, with those of callbacks that pass data; odd while libcurl
+  /// runs.
   private let stepCount = Atomic<UInt64>(0)
   /// The number of calls of libcurl.
   private let callCount = Atomic<UInt64>(0)
@@ -83,7 +84,7 @@ final class Watchdog: Sendable {
   /// The count of entries and exits before a call of libcurl, for `hasDeliveredNothing(since:)`.
   var deliveryMark: UInt64 { stepCount.load(ordering: .relaxed) }
 
-  /// Whether the one call of libcurl since the mark ran no callback.
+  /// Whether the one call of libcurl since the mark passed no data to a callback.
   func hasDeliveredNothing(since mark: UInt64) -> Bool { stepCount.load(ordering: .relaxed) &- mark == 2 }
 
   private func wake() {

@@ -166,7 +166,7 @@ struct HeldChallenge {
   /// The content, while libcurl may discard it itself; `nil` over HTTP/2.
   var content: ChallengeContent?
 
-  /// Ends the content, which libcurl discards.
+  /// Checks that the content, which libcurl discards, is complete, and that no bytes follow it.
   ///
   /// libcurl would continue on the connection in both of the error cases.
   ///

@@ -156,7 +156,7 @@ extension Exchange {
   /// False for the next round of NTLM or Negotiate.
   private var isResent: Bool { ports != nil && setup?.challenge == nil && incoming.writer == nil }
 
-  /// Whether libcurl may open a connection; it may not, to resend the request.
+  /// Whether libcurl may open a connection; never to resend the request.
   func mayConnect() -> Bool {
     guard isResent else { return true }
     record(failure: resendError)

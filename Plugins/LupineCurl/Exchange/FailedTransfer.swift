@@ -2,7 +2,7 @@ import CLibcurl
 import LupineCore
 import LupineEventLoop
 
-/// A transfer that libcurl has ended without a response: decides which error its exchange ends with.
+/// A transfer that has failed: decides which error its exchange ends with.
 struct FailedTransfer {
   let code: CURLcode
   let url: HTTPURL

@@ -6,7 +6,7 @@ import LupineEventLoop
 /// While an upload waits for a window, libcurl 7.88 asks for a call when the socket has room, and does nothing in that
 /// call. Only a frame of the server, or a call for another reason, lets the upload continue.
 extension Loop {
-  /// Records an idle write: a call for a writable connection in which libcurl ran no callback.
+  /// Records an idle write: a call for a writable connection in which libcurl passed no data to a callback.
   ///
   /// If libcurl has also sent nothing since the last idle write, the loop stops watching for room in the socket.
   func recordIdleWrite(to descriptor: Int32, _ socket: WatchedSocket) {

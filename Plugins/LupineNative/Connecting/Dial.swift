@@ -16,7 +16,7 @@ final class Dial: ConnectionUser {
   private var firstFailure: SystemError?
   /// When the next attempt begins beside the others; `nil` if no address waits.
   ///
-  /// An attempt that fails does not shorten the time that the one after it has.
+  /// After a failure, the next attempt still gets the full delay.
   var nextAttempt: UInt64? { waiting.isEmpty ? nil : lastAttempt + Self.attemptDelay }
   private var lastAttempt: UInt64 = 0
 

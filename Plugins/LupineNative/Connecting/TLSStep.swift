@@ -54,7 +54,7 @@ final class TLSStep: ConnectionStep, HandshakeOwner, TurnTaker {
 
   func connectionIsReady(_ connection: Connection) { if !hasYielded { proceed() } }
 
-  /// Continues in a new turn, after the handshake has used its share of an earlier one, or had none.
+  /// Continues in a new turn, after the handshake has used its share of an earlier one, or the turn had none left.
   func resumeAfterYield() {
     hasYielded = false
     proceed()

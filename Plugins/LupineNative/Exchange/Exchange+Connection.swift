@@ -46,7 +46,7 @@ extension Exchange {
     setup?.close()
   }
 
-  /// The error if the network policy refuses the server, whose address the URL contains and the proxy receives.
+  /// The error if the network policy refuses the address in the URL, to which the proxy would connect.
   ///
   /// A reused connection to a proxy that forwards may have carried requests to other servers.
   private var refusal: LupineError? {

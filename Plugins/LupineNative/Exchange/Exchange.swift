@@ -119,7 +119,7 @@ extension Exchange {
     fail(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  /// Ends the exchange after its complete response, which the consumer does not hold back.
+  /// Ends the exchange after its complete response.
   ///
   /// The connection is available to the next exchange before the consumer hears of the end. If the request is not
   /// completely sent, the rest stays unsent (RFC 9112 section 9.3, RFC 9113 section 8.1): the server may have stopped

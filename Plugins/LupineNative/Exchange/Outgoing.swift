@@ -6,7 +6,7 @@ struct Outgoing {
   var reader: (any BodyReader)?
   /// The number of bytes that the body still has; `nil` if the length is not known.
   private(set) var remaining: Int64?
-  /// Whether the request has content, so that its reader emits the event `sent`.
+  /// Whether the request has content; its reader then emits the event `sent`.
   private(set) var hasContent = false
   /// Whether the content waits for a 100 response (RFC 9110 section 10.1.1).
   var waitsForContinue = false

@@ -30,8 +30,9 @@ struct RequestForwarding {
 
 /// Writes the head of a request (RFC 9112 sections 3 and 5).
 ///
-/// The fields keep their order and their case. Only `Host`, the framing of the body and `Expect` are added. `RequestRules`
-/// has refused fields with control bytes, and `HTTPURL` contains none.
+/// The fields keep their order and their case. `Host`, the framing of the body and `Expect` are added, and to a
+/// forwarded request `Proxy-Authorization`. `RequestRules` has refused fields with control bytes, and `HTTPURL` contains
+/// none.
 struct RequestHead {
   let bytes: [UInt8]
 

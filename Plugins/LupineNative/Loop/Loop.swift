@@ -10,8 +10,8 @@ import LupineSupport
 /// them by commands. The loops of a transport share three objects that any thread may use: `admission`, `total` and
 /// `lookups`.
 ///
-/// A turn polls the sockets, starts exchanges, and lets the exchanges whose sockets are ready send and receive. The
-/// callers of exchanges continue at the end of a turn.
+/// The loop polls the sockets between the turns. A turn starts exchanges, and lets the exchanges whose sockets are ready
+/// send and receive. The callers of exchanges continue at the end of a turn.
 final class Loop {
   let connections: Connections
   let lookups: HostLookups
@@ -162,7 +162,7 @@ extension Loop: SharedConnectionLoop {
   /// Makes `settle` process an exchange at the end of the turn.
   func scheduleSettle(_ exchange: Exchange) { settling.append(exchange) }
 
-  /// Continues what has used its share of the turn in the next one.
+  /// Calls the taker again in the next turn.
   func resumeNextTurn(_ taker: any TurnTaker) { yielding.append(taker) }
 
   /// Whether a TLS handshake may be continued in this turn; counts it.
@@ -269,7 +269,7 @@ struct NextAddress: Comparable {
   }
 }
 
-/// What the loops of a transport share; any thread may use it.
+/// The objects that the loops of a transport share; any thread may use them.
 struct SharedByLoops: Sendable {
   let lookups: HostLookups
   let admission: Admission

@@ -140,7 +140,7 @@ extension Connections {
     connection.user = nil
     connection.routePlace = connection.route.idle.append(connection)
     recordIdle(connection, options)
-    // Loops that were asked to close a connection while none of theirs was idle have not done so.
+    // A loop that was asked for room while it had no idle connection closes one now.
     if total.isExceeded { _ = closeSurplus() }
   }
 

@@ -14,7 +14,7 @@ protocol SharedConnectionLoop: AnyObject {
   /// Makes a connection send its frames at the end of the turn.
   func scheduleFlush(_ connection: HTTP2Connection)
 
-  /// Continues what has used its share of the turn in the next one.
+  /// Calls the taker again in the next turn.
   func resumeNextTurn(_ taker: any TurnTaker)
 
   /// Gives the waiting exchanges of a route streams, or makes one of them make a connection.
@@ -24,7 +24,7 @@ protocol SharedConnectionLoop: AnyObject {
 /// A connection of HTTP/2, which the exchanges of a route share.
 ///
 /// The frames of a turn of the loop are sent together at its end. The connection is closed when it has failed, or when
-/// it takes no new streams and its last exchange has ended.
+/// it takes no new streams and its last exchange has ended; one that waits for the answer to a PING stays open for 5 s.
 final class HTTP2Connection: ConnectionUser, TurnTaker {
   /// The number of bytes that are read between two looks at the share of the turn.
   private static let inputSlice = 16 << 10

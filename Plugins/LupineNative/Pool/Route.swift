@@ -38,7 +38,7 @@ final class Route {
   }
 }
 
-/// What identifies a route.
+/// Identifies a route.
 struct RouteKey: Hashable {
   let origin: HTTPURL.Origin
   let connectionKey: ConnectionKey

@@ -58,7 +58,7 @@ struct TurnShare {
   }
 }
 
-/// Continues in a later turn of the loop what has used its share of an earlier one.
+/// Has used its share of a turn, and is called again in the next one.
 protocol TurnTaker: AnyObject {
   func resumeAfterYield()
 }

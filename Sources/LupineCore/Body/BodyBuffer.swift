@@ -102,7 +102,7 @@ struct BodyBuffer {
     pieces?.value.abandon()
   }
 
-  /// Releases memory that only later bytes would need: no more come.
+  /// Releases the spare memory; later pieces allocate their own.
   mutating func close() { pieces?.value.close() }
 }
 
@@ -163,7 +163,7 @@ private struct Pieces: Sendable {
     spares.close()
   }
 
-  /// Records that no more pieces come.
+  /// Releases the spare memory; later pieces allocate their own.
   mutating func close() { spares.close() }
 }
 

@@ -5,8 +5,8 @@ import Synchronization
 /// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.
 ///
 /// It is part of the `ExchangeControl` of the body. The transport's thread only stores bytes in memory. Stages, such as
-/// decoders, run on the consumer's task. A thread of `BlockingWork` writes a file and calls observers of the bytes,
-/// while the consumer's task waits.
+/// decoders, run on the consumer's task. If the body has a file or an observer, a thread of `BlockingWork` runs the
+/// stages, writes the file and calls the observers, while the consumer's task waits.
 struct BodyChannel: ~Copyable, Sendable {
   private let state = Mutex(BodyChannelState())
 

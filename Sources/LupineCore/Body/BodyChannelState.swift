@@ -178,7 +178,8 @@ extension BodyChannelState {
 
   /// Ends the body with an error.
   ///
-  /// After a failure of the connection, the bytes that wait are still processed. After a cancellation they are written
+  /// After a failure of the connection, the bytes that wait are still processed if they go to a stream, a file or an
+  /// observer. After a cancellation they are written
   /// if they go to a file, so that the download can be resumed after them, and dropped otherwise. The pieces of a
   /// streamed body that were already processed stay for its reader.
   mutating func fail(_ error: LupineError) {
@@ -246,7 +247,7 @@ extension BodyChannelState {
   ///
   /// - Parameters:
   ///   - hasFinished: whether the stages have been finished.
-  ///   - isGivenUp: whether this side ended the body, before its destination was known.
+  ///   - isGivenUp: whether this side ended the body, which then ends even without a destination.
   mutating func finishIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
     guard !hasEnded, isOpen || isAbandoned || isGivenUp, ending != nil else { return }
     // A write that is under way ends first, so that the file does not change any more.

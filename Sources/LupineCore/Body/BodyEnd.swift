@@ -6,6 +6,8 @@ public struct BodyEnd: Sendable {
   /// The data of a `collect` sink; empty for other sinks.
   public var data: Data
   /// The number of bytes that reached the sink's destination, after decoding.
+  ///
+  /// For a body that was too long and is not needed, it is the number of received bytes.
   public var byteCount: Int64
   /// The trailers, if there were any.
   public var trailers: HTTPFields?

@@ -192,9 +192,9 @@ extension ArraySlice<any BodyTransformer> {
 }
 
 extension LupineError {
-  /// Whether this side ended the body, so that the rest is not decoded.
+  /// Whether this side ended the body, so that the rest is decoded only for a file.
   ///
-  /// After any other failure the rest is decoded.
+  /// After any other failure the rest is decoded for a stream, a file or an observer.
   var endsBodyLocally: Bool {
     switch kind {
     case .cancelled, .timedOut, .sessionShutDown: true

@@ -1,7 +1,7 @@
 /// The destination of a response's body, chosen when its head has arrived.
 ///
-/// Stages run on the task that consumes the body; they may take long. A file is written by a thread that only waits for
-/// files. The transport's thread waits for neither: it stores at most 256 KiB and pauses.
+/// Stages run on the task that consumes the body, or on a thread that may block if the body has a file or an observer;
+/// they may take long. The transport's thread waits for none of them: it stores at most 256 KiB and pauses.
 public struct BodySink: Sendable {
   /// The destination of the bytes after the stages.
   public var destination: Destination

@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// Reads a file: exactly the bytes that it had when it was opened.
+/// Reads a file, up to the length that it had when it was opened.
 ///
 /// Threads of `BlockingWork` read the file in blocks, one block ahead of the transport. A read copies from a block, and
 /// returns `pending` if the disk has not delivered the next one.

@@ -28,8 +28,8 @@ public struct ResponseBody: Sendable {
 
   /// Sets the destination of the body, including the bytes that have arrived.
   ///
-  /// Only the first call has an effect. The session makes it for the response that a transport returns. A layer makes
-  /// it for a response that it does not return, for example with `.discard(limit:)`. Until then the transport pauses
+  /// Only the first call has an effect. The session calls it for the response that a transport returns. A layer
+  /// calls it for a response that it does not return, for example with `.discard(limit:)`. Until then the transport pauses
   /// once 256 KiB have arrived.
   public func open(_ sink: BodySink) {
     if let fault = exchange.channel.open(sink) { exchange.cancel(fault) }
@@ -122,8 +122,8 @@ public struct ResponseBody: Sendable {
 
 /// The transport's side of a response's body.
 ///
-/// The calls must not overlap; they may come from any thread. After `finish` or `fail` no other call may come; the
-/// first of the two counts.
+/// The calls must not overlap; they may come from any thread. After `finish` or `fail` only `deliver()` may
+/// follow; the first of the two counts.
 public struct ResponseBodyWriter: Sendable {
   let exchange: ExchangeControl
 

@@ -11,8 +11,7 @@ extension RequestBody {
   /// A file is opened when the request is sent; an offset past its end is an error then. If the length of the body is
   /// not known, an offset past its end is an error when the body is read.
   ///
-  /// - Parameter offset: the number of bytes to leave out. The length of the body is its greatest value, and leaves
-  ///   an empty body.
+  /// - Parameter offset: the number of bytes to leave out, from 0 to the length of the body, which leaves an empty body.
   /// - Throws: `LupineError` of kind `bodyFailed` if the offset is negative or greater than `length`, or if the body is
   ///   not replayable.
   public func suffix(from offset: Int64) throws(LupineError) -> RequestBody {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Reads a request's body for one sending, and reports the bytes that the transport reads as sent.
+/// Reads a request's body for one sending, and counts bytes as sent when the transport reads them.
 public final class UploadReader: BodyReader {
   private struct State {
     /// Whether reads are reported; until then they wait in `reads`.

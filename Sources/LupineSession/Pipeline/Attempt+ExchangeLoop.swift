@@ -17,8 +17,9 @@ enum NextStep: Sendable {
 ///
 /// `Redirects`, `RequestCookies`, `Resends` and `Authentication` decide; this file acts on their decisions.
 extension Attempt {
-  /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer; returns at its head.
+  /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer.
   ///
+  /// Returns at the head of that response; after a challenge that the program does not answer, at its end.
   /// A failed exchange is made again if that is safe; see `Resends`.
   @inline(__always)  // See `Pipeline.run`.
   mutating func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {

@@ -88,8 +88,8 @@ extension Attempt {
 
   /// Validates a head before its body is handed over; returns the refusal, or `nil` if it is accepted.
   ///
-  /// For a refused response, reads the first bytes of the body for the error. For one that is retried, reads nothing
-  /// more.
+  /// For a refused response, reads the first bytes of the body for the error. Reads no body if the response
+  /// is retried.
   private mutating func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ exchange: RunningExchange

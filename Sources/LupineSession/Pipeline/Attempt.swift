@@ -139,7 +139,7 @@ extension Attempt {
     return refusal
   }
 
-  /// Whether the response had a body, if its data do not show it; `nil` if they do.
+  /// Whether the response had a body; `nil` without a handler, because the data of the response then show it.
   private func hasBody(_ response: ReceivedResponse) -> Bool? {
     guard execution.handler != nil else { return nil }
     return execution.handsOverAtHead || response.hasData
@@ -153,7 +153,7 @@ extension Attempt {
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let handler = execution.handler else { return try session.addingDefaults(to: request) }
     let prepared = await handler.prepare(request, in: session)
-    // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
+    // A refreshed URL of another origin does not receive the credential.
     let (first, url) = (request.url, prepared.url)
     if url != first, url.origin != first.origin { authentication.follow(from: first, to: url) }
     return try session.addingDefaults(to: prepared)

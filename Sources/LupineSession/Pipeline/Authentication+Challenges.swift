@@ -10,7 +10,8 @@ struct OpenChallenge: Sendable {
 
 /// Answers challenges of a server (401) and of a proxy (407).
 ///
-/// Each credential is used once, so that a wrong password ends with the 401 or the 407.
+/// Each credential is used once in a realm, and once more after a renewal such as a stale nonce. So a wrong password ends
+/// with the 401 or the 407.
 extension Authentication {
   /// The challenge of a response; `nil` if it has none, or none that can be answered.
   mutating func challenge(of response: TransportResponse, to request: OutgoingRequest) -> OpenChallenge? {

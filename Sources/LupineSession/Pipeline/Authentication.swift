@@ -21,7 +21,7 @@ struct Authentication: Sendable {
   var session: Session { execution.session }
   var configuration: SessionConfiguration { execution.session.configuration }
 
-  /// Whether nothing has asked for a credential yet.
+  /// Whether no exchange has needed a state: nothing has asked for a credential, and no redirect was followed.
   var isUnused: Bool { states.isEmpty }
 
   /// Reads or changes the state of a server or proxy.

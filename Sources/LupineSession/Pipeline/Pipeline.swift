@@ -11,7 +11,7 @@ import Synchronization
 /// 2. Adapt: the adapters of the session, then those of the request: `Attempt.run(_:)`, `Attempt.adapted(_:by:)`.
 /// 3. Prepare: the handler's request for this attempt, and the default fields: `Attempt.prepared(_:)`.
 /// 4. Intercept: the interceptors, each around the exchanges: `Attempt.exchange(_:through:)`.
-/// 5. Exchange: cookies, credentials, the transport: `Attempt.send(_:)`, `Attempt.sendOnce(_:for:_:)`.
+/// 5. Exchange: cookies, credentials, the transport: `Attempt.send(_:)`, `Attempt.sendOnce(_:for:_:_:)`.
 /// 6. Follow: a redirect, a challenge or another request of the handler leads back to 5:
 ///    `Attempt.nextStep(after:to:for:)`.
 /// 7. Receive: the rest of the body, decoded: `Attempt.receive(_:to:)`.

@@ -43,7 +43,7 @@ struct RedirectRules {
     return next
   }
 
-  /// Whether a field describes the body or the request that the body belonged to.
+  /// Whether a field is removed together with the body.
   private static func describesBody(_ name: HTTPField.Name) -> Bool {
     name.canonicalName.hasPrefix("content-")
       || ["digest", "repr-digest", "last-modified", "idempotency-key"].contains(name.canonicalName)

@@ -126,7 +126,7 @@ extension Retries {
     }
   }
 
-  /// Adds credit to the session's retry budget if the origin has responded, even if the response was refused.
+  /// Adds credit to the session's retry budget after a response that is not retried by default, even if it was refused.
   private func credit(_ failed: AttemptOutcome) {
     guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
       failed.failedInSerializer || failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
