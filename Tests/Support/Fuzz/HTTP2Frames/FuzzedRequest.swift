@@ -61,7 +61,7 @@ final class FuzzedRequest: HTTP2StreamUser {
 
   private func release() {
     isReleased = true
-    session.release(id)
+    session.abandon(id)
   }
 }
 
