@@ -39,7 +39,8 @@ final class LoopGroup: Sendable {
 
   /// Ends the loops, and returns when their threads have ended.
   ///
-  /// Every loop is told before the first wait, so that none starts an exchange that the end of another one has admitted.
+  /// It tells every loop before it waits. A loop that ends frees places, and another loop must not give them to exchanges
+  /// that wait.
   func shutDown() async {
     await withTaskGroup { group in
       for thread in threads { group.addImmediateTask { await thread.shutDown() } }

@@ -24,7 +24,8 @@ protocol SharedConnectionLoop: AnyObject {
 /// A connection of HTTP/2, which the exchanges of a route share.
 ///
 /// The frames of a turn of the loop are sent together at its end. The connection is closed when it has failed, or when
-/// it takes no new streams and its last exchange has ended; one that waits for the answer to a PING stays open for 5 s.
+/// it takes no new streams and its last exchange has ended. While it waits for the answer to a PING, it stays open for
+/// 5 s after its last exchange.
 final class HTTP2Connection: ConnectionUser, TurnTaker {
   /// The number of bytes that are read between two looks at the share of the turn.
   private static let inputSlice = 16 << 10
@@ -81,8 +82,8 @@ final class HTTP2Connection: ConnectionUser, TurnTaker {
 
   /// Records the end of an exchange, whose stream has been released.
   ///
-  /// - Parameter lastInput: when its stream had received something last, or was begun, if a timeout ended the exchange:
-  ///   the peer may be dead.
+  /// - Parameter lastInput: the time at which its stream last received something, or else was begun; `nil` unless a
+  ///   timeout ended the exchange. If the peer has shown no life since then, the connection is probed.
   func exchangeEnded(_ options: ConnectionOptions, timedOutSince lastInput: UInt64?) {
     exchangeCount -= 1
     lastOptions = options

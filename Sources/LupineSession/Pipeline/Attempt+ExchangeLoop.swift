@@ -147,7 +147,7 @@ extension Attempt {
     try authentication.receive(response, to: sent)
     session.cookies.keep(response, to: sent)
     exchange.reportEnd(of: response)
-    if let next = Resends.unexpecting(request, after: response) {
+    if let next = Resends.withoutExpectation(request, after: response) {
       let error = LupineError(.unacceptableStatusCode(417), "The server does not support `Expect: 100-continue`.")
       reportResend(of: request, after: error.about(response.head), .expectationRefused)
       return .restart(next)

@@ -57,7 +57,7 @@ struct Resends {
 
   /// The request without `Expect: 100-continue`, if the server refuses that with 417 and the body can be sent again;
   /// `nil` otherwise (RFC 9110 section 10.1.1).
-  static func unexpecting(_ request: OutgoingRequest, after response: TransportResponse) -> OutgoingRequest? {
+  static func withoutExpectation(_ request: OutgoingRequest, after response: TransportResponse) -> OutgoingRequest? {
     let field = request.headers[.expect]
     guard response.source == .origin, response.statusCode == 417, request.expectsContinue || field != nil,
       field.map({ $0.lowercased() == "100-continue" }) ?? true, request.body.isRetryable

@@ -70,9 +70,9 @@ import Testing
     request.headers[.expect] = field
     let response = TransportResponse(
       head: HTTPResponse(status: .init(code: status)), body: .complete(Data()), source: source)
-    let next = Resends.unexpecting(request, after: response)
+    let next = Resends.withoutExpectation(request, after: response)
     #expect((next != nil) == isSentAgain)
     #expect(next?.headers[.expect] == nil)
-    #expect(next.flatMap { Resends.unexpecting($0, after: response) } == nil)
+    #expect(next.flatMap { Resends.withoutExpectation($0, after: response) } == nil)
   }
 }
