@@ -146,6 +146,7 @@ extension Attempt {
   ) async throws(LupineError) -> NextStep {
     try authentication.receive(response, to: sent)
     session.cookies.keep(response, to: sent)
+    let exchange = exchange
     exchange.reportEnd(of: response)
     if let next = Resends.withoutExpectation(request, after: response) {
       let error = LupineError(.unacceptableStatusCode(417), "The server does not support `Expect: 100-continue`.")
@@ -161,7 +162,7 @@ extension Attempt {
       exchange.open(response)
       return .answer(acceptsLongBody: false)
     }
-    return try await step(of: handler, after: response, to: request)
+    return try await step(of: handler, after: response, to: request, exchange)
   }
 
   private func reportResend(of request: OutgoingRequest, after error: LupineError, _ reason: Resends.Reason) {
@@ -169,7 +170,8 @@ extension Attempt {
   }
 
   private func step(
-    of handler: any ResponseHandler, after response: TransportResponse, to request: OutgoingRequest
+    of handler: any ResponseHandler, after response: TransportResponse, to request: OutgoingRequest,
+    _ exchange: RunningExchange
   ) async throws(LupineError) -> NextStep {
     let decision = try await handler.decide(response, to: request, in: session)
     for event in decision.events { emit(event) }
@@ -193,6 +195,8 @@ extension Attempt {
   private mutating func redirect(
     after response: TransportResponse, to request: OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest? {
+    // Most responses do not redirect, and need neither the redirector nor the rules.
+    guard RedirectRules.isRedirect(response.head, response.statusCode) else { return nil }
     let redirector = execution.state.withLock { $0.settings.redirector } ?? configuration.redirector
     let rules = RedirectRules(
       secrets: configuration.secretFields, limits: configuration.limits, allowsDowngrade: redirector.allowsDowngrade)

@@ -58,8 +58,9 @@ struct Resends {
   /// The request without `Expect: 100-continue`, if the server refuses that with 417 and the body can be sent again;
   /// `nil` otherwise (RFC 9110 section 10.1.1).
   static func withoutExpectation(_ request: OutgoingRequest, after response: TransportResponse) -> OutgoingRequest? {
+    guard response.statusCode == 417, response.source == .origin else { return nil }
     let field = request.headers[.expect]
-    guard response.source == .origin, response.statusCode == 417, request.expectsContinue || field != nil,
+    guard request.expectsContinue || field != nil,
       field.map({ $0.lowercased() == "100-continue" }) ?? true, request.body.isRetryable
     else { return nil }
     var next = request
