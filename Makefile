@@ -13,9 +13,9 @@ BUILD = Tests/Support/Peers/swift-build
 RUN_TESTS = Tests/Support/Peers/swift-test
 # A module imports only its dependencies in the manifest, and a warning is an error. The manifest itself must not make
 # warnings errors: later compilers have new warnings, and packages that depend on Lupine would not build.
-# LupineObservability's tests and the program `lupine` need traits that are off by default; the packages under
-# Tests/Consumers build without.
-TRAITS = --traits default,Observability,Terminal
+# The tests of LupineObservability and LupineConfiguration and the program `lupine` need traits that are off by default;
+# most packages under Tests/Consumers build without.
+TRAITS = --traits default,Configuration,Observability,Terminal
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 # This build makes only the product of the tests, without the programs and snippets that no test starts.
 TSAN = --sanitize=thread --scratch-path .build-tsan

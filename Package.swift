@@ -49,6 +49,10 @@ func observability(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Observability"]))
 }
 
+/// swift-configuration, which only the trait `Configuration` adds.
+let configuration = Target.Dependency.product(
+  name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
+
 /// A plugin that the umbrella brings with the trait `Standard`.
 func standard(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["Standard"])) }
 
@@ -80,6 +84,7 @@ let package = Package(
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineSQLite", targets: ["LupineSQLite"]),
+    .library(name: "LupineConfiguration", targets: ["LupineConfiguration"]),
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
@@ -99,6 +104,9 @@ let package = Package(
     .trait(
       name: "Observability",
       description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
+    .trait(
+      name: "Configuration",
+      description: "LupineConfiguration makes sessions from a configuration, which needs swift-configuration."),
     .default(enabledTraits: ["Standard"]),
   ],
   dependencies: [
@@ -108,6 +116,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   ],
   targets: [
     // Re-exports FoundationEssentials, or Foundation on systems without it; it is no product.
@@ -164,6 +173,7 @@ let package = Package(
     plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin("LupineSQLite", ["CSQLite", deque]),
+    plugin("LupineConfiguration", ["LupineSession", configuration]),
     plugin(
       "LupineObservability",
       [
@@ -277,6 +287,9 @@ let package = Package(
         "TransportSupport",
       ]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
+    test(
+      "LupineConfigurationTests",
+      ["LupineCache", "LupineConfiguration", "LupineCore", "LupineMock", "LupineOpenSSL", configuration]),
     test(
       "LupineObservabilityTests",
       [

@@ -8,7 +8,7 @@ extension Session {
   /// Configures a session; each method returns a changed copy.
   ///
   /// The methods that add a part (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`,
-  /// `authenticationScheme`, `secretField`, `install`) keep the parts in the order of the calls. The calls of `header`,
+  /// `authenticationScheme`, `secretField`, `install`, `issue`) keep the parts in the order of the calls. The calls of `header`,
   /// `trust`, `proxy`, `requiring` and `resolve` also add up; for the same name, pattern, scheme or host, the last call
   /// applies. For all other methods, the last call applies. `build()` checks that the parts are compatible.
   ///
@@ -217,6 +217,11 @@ extension Session.Builder {
 }
 
 extension Session.Builder {
+  /// Adds an issue, which `build()` reports with all others.
+  ///
+  /// For plugins that find settings which they cannot use.
+  public func issue(_ issue: ConfigurationIssue) -> Self { changed { $0.issues.append(issue) } }
+
   /// Whether the builder has a transport.
   ///
   /// A library with its own defaults, such as `standardDefaults()`, reads it.

@@ -6,7 +6,7 @@ let package = Package(
   name: "BesideHummingbird",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "Lupine", path: "../../..", traits: [.defaults, "Observability"]),
+    .package(name: "Lupine", path: "../../..", traits: [.defaults, "Configuration", "Observability"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),

@@ -1,0 +1,64 @@
+#if Configuration
+  public import Configuration
+  public import LupineFoundation
+  import LupineSession
+
+  /// The keys that a provider holds, so that a key without a meaning is an issue.
+  ///
+  /// A `ConfigReader` cannot list its keys. The program lists those of the providers whose content it knows.
+  public struct ListedKeys: Sendable {
+    /// The listed keys that are no settings, as their provider writes them.
+    let unknown: [String]
+
+    /// The names of environment variables, such as `ProcessInfo.processInfo.environment.keys`.
+    ///
+    /// - Parameters:
+    ///   - names: the names of all variables; those outside the scope are ignored.
+    ///   - scope: the scope of the reader. The variables of the scope `http` begin with `HTTP_`. Without a scope, no
+    ///     variable can be told from those of other programs, and none is an issue.
+    public static func environment(_ names: some Sequence<String>, scope: ConfigKey) -> ListedKeys {
+      guard !scope.components.isEmpty else { return ListedKeys(unknown: []) }
+      let encoder = EnvironmentVariablesProvider(environmentVariables: [:])
+      func name(_ components: [String]) -> String? {
+        try? encoder.value(forKey: AbsoluteConfigKey(components), type: .string).encodedKey
+      }
+      let known = Set(SettingKey.allCases.compactMap { name(scope.components + $0.key.components) })
+      let prefix = (name(scope.components) ?? "") + "_"
+      return ListedKeys(unknown: names.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted())
+    }
+
+    /// The keys of a provider, such as those of an `InMemoryProvider`; those outside the scope are ignored.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys, with the scope.
+    ///   - scope: the scope of the reader. Default: none.
+    public static func keys(_ keys: some Sequence<AbsoluteConfigKey>, scope: ConfigKey = []) -> ListedKeys {
+      let known = Set(SettingKey.allCases.map { scope.components + $0.key.components })
+      let unknown = keys.map(\.components).filter { $0.starts(with: scope.components) && !known.contains($0) }
+      return ListedKeys(unknown: unknown.map { $0.joined(separator: ".") }.sorted())
+    }
+
+    /// The keys of a JSON file.
+    ///
+    /// Content that is not JSON lists no keys: the provider of the file reports it.
+    ///
+    /// - Parameters:
+    ///   - content: the content of the file.
+    ///   - scope: the scope of the reader. Default: none.
+    public static func json(_ content: Data, scope: ConfigKey = []) -> ListedKeys {
+      guard let root = try? JSONDecoder().decodeGuarded(JSONValue.self, from: content) else {
+        return ListedKeys(unknown: [])
+      }
+      var found: [AbsoluteConfigKey] = []
+      var open: [(key: [String], value: JSONValue)] = [([], root)]
+      while let (key, value) = open.popLast() {
+        if let object = value.object {
+          open += object.map { (key + [$0.key], $0.value) }
+        } else if !value.isNull {
+          found.append(AbsoluteConfigKey(key))
+        }
+      }
+      return keys(found, scope: scope)
+    }
+  }
+#endif

@@ -1,0 +1,130 @@
+#if Configuration
+  import Configuration
+  import LupineCore
+
+  /// Reads the settings of a session from a configuration, and collects the reasons why values cannot be used.
+  struct SettingReader {
+    private let configuration: ConfigReader
+    private(set) var issues: [ConfigurationIssue] = []
+
+    init(_ configuration: ConfigReader) {
+      self.configuration = configuration
+    }
+
+    /// Adds an issue with the value of a key.
+    mutating func refuse(_ key: SettingKey, _ reason: String) { refuse(key.rawValue, reason) }
+
+    /// Adds an issue with a key that need not have a meaning.
+    mutating func refuse(_ key: String, _ reason: String) {
+      issues.append(ConfigurationIssue(part: key, reason: reason))
+    }
+
+    /// The text of a key; `nil` if there is none or if it is empty.
+    mutating func text(_ key: SettingKey, isSecret: Bool = false) async -> String? {
+      do {
+        let text = try await configuration.fetchString(forKey: key.key, isSecret: isSecret)
+        return text?.isEmpty == true ? nil : text
+      } catch {
+        refuse(key, "\(error)")
+        return nil
+      }
+    }
+
+    /// The texts of a key, without empty ones; `nil` if the key has no value.
+    mutating func texts(_ key: SettingKey) async -> [String]? {
+      do {
+        return try await configuration.fetchStringArray(forKey: key.key)?.filter { !$0.isEmpty }
+      } catch {
+        refuse(key, "\(error)")
+        return nil
+      }
+    }
+
+    /// The value of a key that is yes or no.
+    mutating func flag(_ key: SettingKey) async -> Bool? {
+      do {
+        return try await configuration.fetchBool(forKey: key.key)
+      } catch {
+        refuse(key, "\(error)")
+        return nil
+      }
+    }
+
+    /// The number of a key, which is not negative.
+    mutating func count(_ key: SettingKey) async -> Int? {
+      do {
+        guard let count = try await configuration.fetchInt(forKey: key.key) else { return nil }
+        if count >= 0 { return count }
+        refuse(key, "\(count) is negative")
+      } catch {
+        refuse(key, "\(error)")
+      }
+      return nil
+    }
+
+    /// The fraction of a key, which is at least 1.
+    mutating func ratio(_ key: SettingKey) async -> Double? {
+      do {
+        guard let ratio = try await configuration.fetchDouble(forKey: key.key) else { return nil }
+        if ratio >= 1 { return ratio }
+        refuse(key, "\(ratio) is less than 1")
+      } catch {
+        refuse(key, "\(error)")
+      }
+      return nil
+    }
+
+    /// The duration of a key.
+    mutating func duration(_ key: SettingKey) async -> Duration? {
+      guard let text = await text(key) else { return nil }
+      if let duration = SettingText.duration(text) { return duration }
+      refuse(key, "\"\(text)\" is not a duration; write a number and ms, s, m or h, such as 30s")
+      return nil
+    }
+
+    /// The duration of a key, or `.some(nil)` for the text `none`.
+    mutating func timeout(_ key: SettingKey) async -> Duration?? {
+      guard let text = await text(key) else { return nil }
+      if text == SettingText.none { return .some(nil) }
+      if let duration = SettingText.duration(text) { return duration }
+      refuse(key, "\"\(text)\" is not a duration; write a number and ms, s, m or h, such as 30s, or none")
+      return nil
+    }
+
+    /// The number of bytes of a key, which is a number or a text with a unit.
+    mutating func size(_ key: SettingKey) async -> Int64? {
+      // A provider with types has either a number or a text, and throws if it is asked for the other one.
+      if let number = try? await configuration.fetchInt(forKey: key.key) {
+        if number >= 0 { return Int64(number) }
+        refuse(key, "\(number) is negative")
+        return nil
+      }
+      guard let text = await text(key) else { return nil }
+      if let size = SettingText.size(text) { return size }
+      refuse(key, "\"\(text)\" is not a number of bytes; write a number, or one with KiB, MiB or GiB, such as 64KiB")
+      return nil
+    }
+
+    /// The part that the value of a key names; `nil` if there is no value or if it is `none`.
+    mutating func part<Part>(_ key: SettingKey, in parts: [String: Part]) async -> Part? {
+      guard let name = await text(key), name != SettingText.none else { return nil }
+      return part(key, named: name, in: parts)
+    }
+
+    /// The parts that the values of a key name.
+    mutating func parts<Part>(_ key: SettingKey, in parts: [String: Part]) async -> [Part] {
+      var found: [Part] = []
+      for name in await texts(key) ?? [] where name != SettingText.none {
+        if let part = part(key, named: name, in: parts) { found.append(part) }
+      }
+      return found
+    }
+
+    private mutating func part<Part>(_ key: SettingKey, named name: String, in parts: [String: Part]) -> Part? {
+      if let part = parts[name] { return part }
+      let names = parts.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+      refuse(key, "\"\(name)\" is unknown; \(names.isEmpty ? "the program passes no parts" : "the names are \(names)")")
+      return nil
+    }
+  }
+#endif
