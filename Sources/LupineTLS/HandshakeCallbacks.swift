@@ -20,13 +20,13 @@ public enum HandshakeCallbacks {
   /// The `SSL_CTX` keeps the handshake. It calls no `sessionArrived`: the owner of the `SSL_CTX` is libcurl, which receives
   /// the sessions with a callback of its own and keeps them itself.
   ///
-  /// - Parameter isCarried: whether another TLS connection carries this one. A read then goes on after a message of the
+  /// - Parameter isNested: whether another TLS connection carries this one. A read then goes on after a message of the
   ///   handshake protocol: no event of the socket announces the bytes that the other connection has already read.
-  public static func install(_ handshake: Handshake, on context: OpaquePointer, isCarried: Bool) -> Bool {
+  public static func install(_ handshake: Handshake, on context: OpaquePointer, isNested: Bool) -> Bool {
     let isKept = keep(handshake) { contextIndex >= 0 && SSL_CTX_set_ex_data(context, contextIndex, $0) == 1 }
     guard isKept, handshake.roots.setIdentifier(on: context) else { return false }
     setCallbacks(on: context)
-    if isCarried { lupine_read_on(context) }
+    if isNested { lupine_read_on(context) }
     return !handshake.requestsOCSPResponse || lupine_request_staples(context) == 1
   }
 

@@ -17,11 +17,11 @@ import Testing
   @Test func `a later GOAWAY may exclude more streams`() {
     var stream = RequestStream()
     stream.number = 5
-    #expect(stream.isNews(goAwayAbove: .max - 1))
+    #expect(stream.goAwayExcludesMore(above: .max - 1))
     stream.record(goAwayAbove: 7)
     #expect(!stream.isUnprocessed)
-    #expect(!stream.isNews(goAwayAbove: 7))
-    #expect(stream.isNews(goAwayAbove: 3))
+    #expect(!stream.goAwayExcludesMore(above: 7))
+    #expect(stream.goAwayExcludesMore(above: 3))
     stream.record(goAwayAbove: 3)
     #expect(stream.isUnprocessed)
   }

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineEventLoop
 import LupineTesting
 import PeerSupport
 import Synchronization
@@ -40,6 +41,35 @@ import TransportSupport
       await client.transport.shutdown()
       #expect(HandleCount.current == 0)
       peer.stop()
+    }
+  }
+
+  /// Many requests without a response may have been on one of several connections, or on one that is known.
+  @Test func `with 500 handles that may be in use, the connections that may use them end`() async throws {
+    await #expect(processExitsWith: .success) {
+      let thread = LoopThread("test") { (_, _) throws(LupineError) in }
+      let loop = try Loop(thread, WakeUp(), CurlTransport.Configuration(), HostLookups(.system))
+      let multi = try Multi(Route(ConnectionKey(), .http2), loop)
+      let connections = [WatchedSocket(900, multi), WatchedSocket(901, multi)]
+      var requests = UnsentRequests()
+      for (known, expected) in [(nil, connections), (connections[1], [connections[1]])] {
+        for number in 1...500 {
+          let spent = requests.add(try Easy(multi), stream: UInt32(number), on: known) { connections }
+          #expect(spent.map(\.descriptor) == (number == 500 ? expected.map(\.descriptor) : []))
+        }
+      }
+      // A response proves that the requests before it on its connection were sent, if that is known.
+      connections[1].lastAnsweredStream = 500
+      requests.closeUnused()
+      #expect(HandleCount.current == 1 + 500)
+      connections[0].isClosed = true
+      requests.closeUnused()
+      #expect(!requests.isEmpty)
+      connections[1].isClosed = true
+      requests.closeUnused()
+      #expect(requests.isEmpty && HandleCount.current == 1)
+      multi.close()
+      loop.watchdog.close()
     }
   }
 }

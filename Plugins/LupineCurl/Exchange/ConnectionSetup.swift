@@ -4,17 +4,12 @@ import LupineEventLoop
 import LupineFraming
 import LupineTLS
 
-/// The state that few exchanges need: for a new connection (lookup, tunnel, handshake, further addresses), for the
-/// challenges that libcurl answers, and for a body that only the end of a TLS connection ends.
+/// The state of an exchange that needs a new connection: lookup, tunnel, handshake and further addresses.
 ///
 /// Allocated on demand.
 final class ConnectionSetup {
-  /// The challenge that libcurl may answer.
-  var challenge: HeldChallenge?
   /// The handshake that verifies the server of the exchange's new connection.
   var handshake: Handshake?
-  /// The handshake that records how TLS ends, if only the end of the connection ends the body.
-  var closingHandshake: Handshake?
   /// The reader of the proxy's response to CONNECT; nil without a tunnel.
   var tunnel: TunnelReader?
   /// The system's error if no descriptor was available for a connection.
@@ -23,45 +18,34 @@ final class ConnectionSetup {
   var refusedAddress: IPAddress?
   /// The lookup of the host's name.
   private(set) var lookup = NameLookup()
-  /// The number of rounds of NTLM or Negotiate.
-  private var rounds = AuthenticationRounds()
   /// Whether the exchange has already restarted to use the descriptor of an idle connection.
   private var hasFreedDescriptor = false
   /// The number of the host's addresses that the proxy could not reach.
   private var unreachableTargetCount = 0
 
-  /// Processes a line while a challenge is held or a tunnel is being opened; true if the line needs no other
-  /// processing.
-  func takes(_ line: UnsafeRawBufferPointer, of exchange: Exchange, _ easy: Easy) throws(LupineError) -> Bool {
-    if challenge != nil, line.starts(with: "HTTP/".utf8) {
-      challenge = nil
-      easy.headReader.prepareForNextHead()
-      exchange.clock.clearResponse()
-    }
-    guard exchange.ports == nil, tunnel != nil else { return false }
+  /// Processes a line of the proxy's response to CONNECT.
+  func receive(tunnelLine line: UnsafeRawBufferPointer, of exchange: Exchange) throws(LupineError) {
     if let response = try tunnel?.process(line) { exchange.context.emit(.tunnelled(response)) }
-    return true
+  }
+
+  /// Processes a line of the proxy's response to CONNECT before libcurl does, and may change it; see `TunnelReader`.
+  func receive(changeableTunnelLine line: UnsafeMutableRawBufferPointer, of exchange: Exchange) throws(LupineError) {
+    if let response = try tunnel?.process(changing: line) { exchange.context.emit(.tunnelled(response)) }
   }
 
   /// Records that the system has no descriptor for the exchange's connection (EMFILE or ENFILE).
   func record(_ error: SystemError) { if error.isDescriptorShortage { socketError = error } }
-
-  /// Begins the next round of NTLM or Negotiate: libcurl has read the held challenge and answers it.
-  ///
-  /// - Returns: whether there is a challenge.
-  /// - Throws: kind `malformedResponse` if its content is malformed, or the error of too many rounds.
-  func beginRound(_ easy: Easy) throws(LupineError) -> Bool {
-    guard let challenge else { return false }
-    try challenge.finish(hasSurplus: easy.hasDecryptedBytes)
-    try rounds.begin(isProxy: challenge.head.statusLine.code == 407)
-    self.challenge = nil
-    easy.headReader.prepareForNextHead()
-    return true
-  }
 }
 
 /// Restarts of a transfer that has no connection yet.
 extension ConnectionSetup {
+  /// Restarts a transfer that lacks addresses or a descriptor; returns false if it ended for another reason.
+  func restartIfNeeded(_ exchange: Exchange, after code: CURLcode) throws(LupineError) -> Bool {
+    guard lookup.isNeeded, code != CURLE_OK else { return try restartWithFreedDescriptor(exchange) }
+    try startLookup(for: exchange)
+    return true
+  }
+
   /// Makes the proxy try the host's next address after an unreachable one, as libcurl does without a proxy.
   ///
   /// Returns false if there is no other address.
@@ -75,7 +59,7 @@ extension ConnectionSetup {
   }
 
   /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
-  func restartWithFreedDescriptor(_ exchange: Exchange) throws(LupineError) -> Bool {
+  private func restartWithFreedDescriptor(_ exchange: Exchange) throws(LupineError) -> Bool {
     guard let error = socketError, exchange.ports == nil, exchange.isUnderWay, !hasFreedDescriptor,
       exchange.loop.freeDescriptor(in: exchange.multi)
     else { return false }
@@ -114,7 +98,7 @@ extension ConnectionSetup {
   func requireLookup() { lookup.require() }
 
   /// Starts the lookup of the name at which libcurl stopped.
-  func startLookup(for exchange: Exchange) throws(LupineError) {
+  private func startLookup(for exchange: Exchange) throws(LupineError) {
     let (host, lookups) = (exchange.route.endpoint(for: exchange.url).host, exchange.loop.lookups)
     if let addresses = NameLookup.addressesOfThisMachine(host) { return try connect(to: addresses, exchange) }
     let waiter = try lookups.addWaiter(for: host) { [ticket = exchange.submission.ticket] in
@@ -155,25 +139,5 @@ extension ConnectionSetup {
       try easy.set(addresses, of: exchange.route.endpoint(for: exchange.url))
     }
     if !isRestarted { throw HostLookups.timeout }
-  }
-}
-
-/// A challenge that libcurl may answer.
-///
-/// If libcurl answers, another head follows; otherwise this head is the response's.
-struct HeldChallenge {
-  let head: ReceivedHead
-  /// The content, while libcurl may discard it itself; `nil` over HTTP/2.
-  var content: ChallengeContent?
-
-  /// Checks that the content, which libcurl discards, is complete, and that no bytes follow it.
-  ///
-  /// libcurl would continue on the connection in both of the error cases.
-  ///
-  /// - Parameter hasSurplus: whether bytes follow the content that libcurl has not read.
-  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
-  func finish(hasSurplus: Bool) throws(LupineError) {
-    if content?.hasSurplus == true || hasSurplus { throw MalformedChallenge.surplus.error }
-    if content?.isUnfinished == true { throw MalformedChallenge.unfinished.error }
   }
 }

@@ -1,6 +1,7 @@
 import CLibcurl
 import LupineCore
 import LupineEventLoop
+import LupineFraming
 import LupineTLS
 
 /// The connection of an exchange: which one it may use, and what is tried after a failure.
@@ -31,7 +32,12 @@ extension Exchange {
   ) -> Bool {
     loop.closeRace(of: id)
     if attempts.count > 1 { loop.removeClosedAttempts(of: self) }
-    if let setup, record(failureOf: { () throws(LupineError) in try setup.beginRound(easy) }) {
+    if let authentication,
+      record(failureOf: { () throws(LupineError) in
+        try authentication.beginRound(hasSurplus: easy.hasDecryptedBytes)
+      })
+    {
+      easy.headReader.prepareForNextHead()
       connection.beginRound()
     }
     guard ports == nil else {

@@ -9,10 +9,12 @@ import LupineTLS
 extension Exchange {
   /// Processes libcurl's report that the transfer has ended.
   func transferEnded(_ code: CURLcode) {
-    if let setup {
-      if restarts(after: code, setup) { return }
-      if code == CURLE_OK { receiveChallengeAsResponse() }
+    if failure == nil, let setup,
+      record(failureOf: { () throws(LupineError) in try setup.restartIfNeeded(self, after: code) })
+    {
+      return
     }
+    if code == CURLE_OK { receiveChallengeAsResponse() }
     if failure == nil, incoming.writer != nil {
       if code == CURLE_OK { return finishResponse(isReusable: true) }
       // libcurl's resend was rejected, and the response has already arrived.
@@ -29,16 +31,6 @@ extension Exchange {
     fail(failure ?? transfer.error)
   }
 
-  /// Restarts a transfer that lacks addresses or a descriptor; returns false if it ended for another reason.
-  private func restarts(after code: CURLcode, _ setup: ConnectionSetup) -> Bool {
-    guard failure == nil else { return false }
-    return record(failureOf: { () throws(LupineError) in
-      guard setup.lookup.isNeeded, code != CURLE_OK else { return try setup.restartWithFreedDescriptor(self) }
-      try setup.startLookup(for: self)
-      return true
-    })
-  }
-
   /// Ends the exchange after a response that libcurl reports as complete.
   ///
   /// The exchange succeeds if the framing proves that the body is complete. Otherwise it fails with kind
@@ -47,7 +39,7 @@ extension Exchange {
     var end = incoming.end
     end?.isConnectionClosed = connection.shared?.isClosed ?? true
     if submission.isSecured || route.hasSecuredProxy {
-      end?.hasCloseNotify = setup?.closingHandshake?.hasCloseNotify == true
+      end?.hasCloseNotify = incoming.closingHandshake?.hasCloseNotify == true
     }
     if let failure = end?.failure { fail(failure) } else { finish(isReusable: isReusable) }
   }
@@ -109,7 +101,7 @@ extension Exchange {
     let unusable = hasTimedOut || easy?.isConnectionDiscarded == true ? connection.shared : nil
     if let easy {
       multi.remove(easy, isReusable: isReusable)
-      keepIfUnsent(easy)
+      multi.keepIfUnsent(easy, of: self)
     }
     if !attempts.isEmpty { loop.removeClosedAttempts(of: self) }
     multi.removeExchange(at: now)
@@ -117,12 +109,6 @@ extension Exchange {
     if isReusable { loop.watchIdle(connection.socket, of: host, at: now) }
     loop.remove(self)
     if let unusable { loop.closeIfUnused(unusable) }
-  }
-
-  /// Keeps the removed handle of a request that may not have been sent; see `UnsentRequests`.
-  private func keepIfUnsent(_ easy: Easy) {
-    guard LibcurlInfo.usesRemovedHandles, !clock.hasResponse, let number = stream.number else { return }
-    multi.keepUnsent(easy, stream: number, on: connection.shared)
   }
 }
 
@@ -137,7 +123,7 @@ extension Exchange {
     case .goAway(let last): loop.record(goAwayAbove: last, on: self)
     case .refused: stream.recordRefusal()
     case .needsHTTP1: record(failure: FailedTransfer.needsHTTP1)
-    case .surplus: setup?.challenge?.content?.recordSurplus()
+    case .surplus: authentication?.challenge?.content?.recordSurplus()
     }
   }
 
@@ -154,7 +140,7 @@ extension Exchange {
   /// Whether libcurl is about to resend the request.
   ///
   /// False for the next round of NTLM or Negotiate.
-  private var isResent: Bool { ports != nil && setup?.challenge == nil && incoming.writer == nil }
+  private var isResent: Bool { ports != nil && authentication?.challenge == nil && incoming.writer == nil }
 
   /// Whether libcurl may open a connection; never to resend the request.
   func mayConnect() -> Bool {

@@ -21,7 +21,14 @@ extension Exchange {
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer, _ easy: Easy) -> Bool {
     record(failureOf: { () throws(LupineError) in
-      if let setup, try setup.takes(line, of: self, easy) { return true }
+      if authentication?.dropChallenge(before: line) == true {
+        easy.headReader.prepareForNextHead()
+        clock.clearResponse()
+      }
+      if awaitsTunnel {
+        try setup?.receive(tunnelLine: line, of: self)
+        return true
+      }
       if !clock.hasResponse { recordResponseStart() }
       switch try easy.headReader.process(line) {
       case nil: break
@@ -47,9 +54,7 @@ extension Exchange {
   /// the request.
   private func recordResponseStart() {
     clock.recordResponse(at: MonotonicClock.now)
-    if let number = stream.number, let shared = connection.shared {
-      shared.lastAnsweredStream = max(number, shared.lastAnsweredStream)
-    }
+    if let number = stream.number { connection.shared?.recordAnswer(on: number) }
     if clock.isReused == true { easy?.set(prunesNameCache: false) }
   }
 
@@ -64,7 +69,7 @@ extension Exchange {
     incoming.begin(framing, context.limits)
     if framing == .close, submission.isSecured || route.hasSecuredProxy, let connection = easy.connection {
       // libcurl does not expose the connection after it ends; its handshake records close_notify.
-      connectionSetup().closingHandshake = HandshakeCallbacks.handshake(of: connection)
+      incoming.closingHandshake = HandshakeCallbacks.handshake(of: connection)
     }
     let isEmpty = framing.isReached(by: 0)
     guard !head.statusLine.isMultiplexed else { return isEmpty }
@@ -78,15 +83,14 @@ extension Exchange {
 
   /// Holds a challenge that libcurl may answer.
   private func hold(_ head: ReceivedHead, isEmpty: Bool, _ easy: Easy) {
-    let isMultiplexed = head.statusLine.isMultiplexed
-    if !isMultiplexed { easy.set(isVerbose: true) }
-    connectionSetup().challenge = HeldChallenge(
-      head: head, content: isMultiplexed ? nil : ChallengeContent(head, isEmpty: isEmpty, context.limits))
+    if !head.statusLine.isMultiplexed { easy.set(isVerbose: true) }
+    if authentication == nil { authentication = ConnectionAuthentication() }
+    authentication?.hold(head, isEmpty: isEmpty, context.limits)
   }
 
   /// Treats the held challenge as the response.
   func receiveChallengeAsResponse() {
-    if let challenge = setup?.challenge.take() { receive(challenge.head) }
+    if let challenge = authentication?.challenge.take() { receive(challenge.head) }
   }
 
   private func receive(_ head: ReceivedHead) {
@@ -122,7 +126,7 @@ extension Exchange {
   /// passes the other pieces.
   func receive(piece: UnsafeRawBufferPointer, _ easy: Easy) -> Int {
     // libcurl does not pass on the body of a challenge that it answers, so a held challenge is the response.
-    if setup != nil { receiveChallengeAsResponse() }
+    if authentication != nil { receiveChallengeAsResponse() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.mustPause { return Int(CURL_WRITEFUNC_PAUSE) }
     scheduleSettle()
@@ -207,6 +211,6 @@ extension Exchange {
   /// Whether libcurl watches no event of the connection while the exchange has no response and its body waits.
   private var hasStoppedReading: Bool {
     isUnderWay && ports != nil && stream.number == nil && upload.isPaused && incoming.writer == nil
-      && setup?.challenge == nil
+      && authentication?.challenge == nil
   }
 }

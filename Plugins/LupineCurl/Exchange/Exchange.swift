@@ -8,8 +8,9 @@ import LupineTLS
 ///
 /// It lives from the moment when the loop accepts its submission to `finish` or `fail`. libcurl's callbacks call it
 /// while it has an easy handle. Its values know the rest: `Upload` the request's body, `Incoming` and `FinalHead` the
-/// response, `UsedConnection` the connection, `ConnectionSetup` the way to one, `RequestStream` whether the server has
-/// processed the request, `FailedTransfer` the error, `ExchangeClock` the times.
+/// response, `UsedConnection` the connection, `ConnectionSetup` the way to one, `ConnectionAuthentication` the challenges
+/// that libcurl answers, `RequestStream` whether the server has processed the request, `FailedTransfer` the error,
+/// `ExchangeClock` the times.
 final class Exchange: HandshakeOwner {
   let id: UInt64
   let submission: Submission
@@ -27,6 +28,8 @@ final class Exchange: HandshakeOwner {
   var failure: LupineError?
   var easy: Easy?
   private(set) var setup: ConnectionSetup?
+  /// The challenges that libcurl may answer; nil before the first one.
+  var authentication: ConnectionAuthentication?
   /// The end that the exchange has found before libcurl reports it; it ends at the end of the turn.
   var earlyEnd: EarlyEnd?
   private var outcome: Submission.Outcome?
@@ -61,13 +64,16 @@ final class Exchange: HandshakeOwner {
   /// Whether the exchange uses a proxy's tunnel to the server.
   var isTunnelled: Bool { route.isTunnelled(url.scheme) }
 
-  /// Returns the exchange's rarely needed state, and creates it on the first call.
+  /// Returns the state of the exchange's new connection, and creates it on the first call.
   func connectionSetup() -> ConnectionSetup {
     if let setup { return setup }
     let made = ConnectionSetup()
     setup = made
     return made
   }
+
+  /// Whether the proxy has not opened the tunnel.
+  var awaitsTunnel: Bool { ports == nil && setup?.tunnel != nil }
 
   /// Records the first error that the transport detects; the transfer then ends with it.
   func record(failure error: LupineError) { if failure == nil { failure = error } }

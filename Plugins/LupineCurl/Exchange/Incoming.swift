@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFraming
+import LupineTLS
 
 /// The response of an exchange: where its body ends, and how much of it has been passed on.
 ///
@@ -12,6 +13,8 @@ struct Incoming {
   private(set) var isPaused = false
   /// Whether the exchange has used its share of the turn and continues in the next one.
   private(set) var isYielding = false
+  /// The handshake that records how TLS ends, if only the end of the connection ends the body.
+  var closingHandshake: Handshake?
   /// Whether a 100 response has arrived.
   var hasContinue = false
   /// The number of bytes of the body that have been passed on, without chunk framing.

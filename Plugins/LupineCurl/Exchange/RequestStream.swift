@@ -19,7 +19,7 @@ struct RequestStream {
   }
 
   /// Whether a GOAWAY frame excludes streams that no earlier one has excluded.
-  func isNews(goAwayAbove last: UInt32) -> Bool { last < self.last ?? .max }
+  func goAwayExcludesMore(above last: UInt32) -> Bool { last < self.last ?? .max }
 
   /// Records a GOAWAY frame: the server processes no stream above the last one (RFC 9113 section 6.8).
   mutating func record(goAwayAbove last: UInt32) {

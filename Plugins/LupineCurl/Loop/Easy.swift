@@ -76,9 +76,9 @@ final class Easy {
 
   /// Prepares the `SSL_CTX` of a new connection of the exchange; false if the connection must not be made.
   func prepareTLS(_ context: OpaquePointer) -> Bool {
-    let isCarried = hasSecureProxy && !isBeforeTunnel
+    let isNested = hasSecureProxy && !isBeforeTunnel
     guard let handshake = beginHandshake(),
-      HandshakeCallbacks.install(handshake, on: context, isCarried: isCarried)
+      HandshakeCallbacks.install(handshake, on: context, isNested: isNested)
     else { return false }
     do throws(LupineError) { try OfferedAlgorithms.apply(multi.settings.algorithms, to: context) } catch {
       exchange?.record(failure: error)
@@ -120,7 +120,11 @@ final class Easy {
 
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
-    if checksHeadLines, line.isField { set(checksHeadLines: false) }
+    if checksHeadLines {
+      // `bodyArrived` has received the line.
+      if exchangeReference?._withUnsafeGuaranteedRef({ $0.awaitsTunnel }) == true { return true }
+      if line.isField { set(checksHeadLines: false) }
+    }
     return watchdog.excludingTime {
       headReader.matchesCachedHead(line)
         || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, self) } == true
@@ -130,6 +134,13 @@ final class Easy {
   /// Processes a piece of the body, or a line of a head that libcurl has not stored yet; returns its size or an error.
   func receive(piece: UnsafeRawBufferPointer, _ exchange: Exchange) -> Int {
     guard checksHeadLines else { return exchange.receive(piece: piece, self) }
+    if exchange.awaitsTunnel {
+      let isAccepted = exchange.record(failureOf: { () throws(LupineError) in
+        try exchange.setup?.receive(changeableTunnelLine: UnsafeMutableRawBufferPointer(mutating: piece), of: exchange)
+        return true
+      })
+      return isAccepted ? piece.count : Int(CURL_WRITEFUNC_ERROR)
+    }
     return refuses(headLine: piece, exchange) ? Int(CURL_WRITEFUNC_ERROR) : piece.count
   }
 
@@ -163,7 +174,7 @@ final class Easy {
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
       exchange?.process(text)
-    case CURLINFO_DATA_IN: watchdog.excludingTime { exchange?.setup?.challenge?.content?.process(bytes) }
+    case CURLINFO_DATA_IN: watchdog.excludingTime { exchange?.authentication?.challenge?.content?.process(bytes) }
     default: break
     }
   }

@@ -117,8 +117,8 @@ extension Loop {
   }
 
   /// The connections of the exchanges that libcurl processes.
-  private func usedConnections(besides exchange: Exchange? = nil) -> [SocketPorts] {
-    exchanges.values.compactMap { $0.isUnderWay && $0 !== exchange ? $0.ports : nil }
+  private func usedConnections(besides exchange: Exchange? = nil) -> Set<SocketPorts> {
+    Set(exchanges.values.lazy.compactMap { $0.isUnderWay && $0 !== exchange ? $0.ports : nil })
   }
 
   /// Ends the exchanges of the connections that the watchdog has ended, before libcurl reports them.
@@ -182,7 +182,7 @@ extension Loop {
 extension Loop {
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
   func record(goAwayAbove last: UInt32, on reader: Exchange) {
-    guard let ports = reader.ports, reader.stream.isNews(goAwayAbove: last) else { return }
+    guard let ports = reader.ports, reader.stream.goAwayExcludesMore(above: last) else { return }
     guard ports.identifiesConnection else { return reader.record(goAwayAbove: last) }
     reader.connection.shared?.lastStream = last
     for exchange in exchanges.values

@@ -153,9 +153,14 @@ final class Multi {
     if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
   }
 
-  /// Keeps a removed handle whose request may not have been sent; see `UnsentRequests`.
-  func keepUnsent(_ easy: Easy, stream: UInt32, on connection: WatchedSocket?) {
-    let spent = unsentRequests.add(easy, stream: stream, on: connection) { loop.sockets.connections(of: self) }
+  /// Keeps the removed handle of an exchange whose request may not have been sent; see `UnsentRequests`.
+  func keepIfUnsent(_ easy: Easy, of exchange: Exchange) {
+    guard LibcurlInfo.usesRemovedHandles, !exchange.clock.hasResponse, let stream = exchange.stream.number else {
+      return
+    }
+    let spent = unsentRequests.add(easy, stream: stream, on: exchange.connection.shared) {
+      loop.sockets.connections(of: self)
+    }
     for connection in spent { loop.close(connection) }
   }
 

@@ -63,7 +63,7 @@ final class SocketTable {
   ///   - used: the connections of the exchanges.
   ///   - matches: the connections to look for; asked first, because the ports of a connection cost two system calls.
   func idleConnections(
-    except used: [SocketPorts], where matches: (WatchedSocket) -> Bool = { _ in true }
+    except used: Set<SocketPorts>, where matches: (WatchedSocket) -> Bool = { _ in true }
   ) -> [WatchedSocket] {
     sockets.compactMap { $0 }.filter { socket in
       socket.isConnection && socket.requestedEvents == 0 && matches(socket)

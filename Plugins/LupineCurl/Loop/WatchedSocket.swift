@@ -44,6 +44,9 @@ final class WatchedSocket {
   /// The highest number of a stream on which a part of a response has arrived.
   var lastAnsweredStream: UInt32 = 0
 
+  /// Records that a part of the response on a stream has arrived.
+  func recordAnswer(on stream: UInt32) { lastAnsweredStream = max(stream, lastAnsweredStream) }
+
   init(_ descriptor: Int32, _ multi: Multi) {
     self.descriptor = descriptor
     self.multi = multi

@@ -8,6 +8,8 @@ struct TunnelReader {
   private(set) var refusal: HTTPResponse?
   /// The status code of the last interim response; nil before the first one.
   private(set) var interimCode: Int?
+  /// Whether the last line has ended an interim head.
+  private var hasEndedInterim = false
   private var headReader: HeadReader
   private var rounds = AuthenticationRounds()
 
@@ -21,6 +23,7 @@ struct TunnelReader {
     case .final(let head): received = head
     case .interim(let response):
       interimCode = response.status.code
+      hasEndedInterim = true
       return nil
     case nil: return nil
     }
@@ -33,6 +36,25 @@ struct TunnelReader {
     refusal = response
     return nil
   }
+
+  /// Processes a line before libcurl does, and hides the end of an interim head from libcurl.
+  ///
+  /// libcurl 7.88 takes the first head for the response to CONNECT. If the line that ends an interim head is a field
+  /// instead, libcurl reads on, and uses the code of the last status line. libcurl then takes that status line for a
+  /// field too, and looks for a colon in it.
+  ///
+  /// - Parameter line: a line in libcurl's buffer.
+  mutating func process(changing line: UnsafeMutableRawBufferPointer) throws(LupineError) -> HTTPResponse? {
+    let followsInterim = hasEndedInterim
+    hasEndedInterim = false
+    let response = try process(UnsafeRawBufferPointer(line))
+    let place = hasEndedInterim ? 0 : Self.lengthWithCode
+    if hasEndedInterim || followsInterim, place < line.count { line[place] = UInt8(ascii: ":") }
+    return response
+  }
+
+  /// The length of a status line up to the end of its code.
+  private static let lengthWithCode = "HTTP/1.1 200".utf8.count
 
   /// Starts the next round of NTLM or Negotiate: libcurl has read the challenge and answered it.
   private mutating func beginRound() throws(LupineError) {

@@ -15,7 +15,7 @@ import LupineCore
 /// The two ports of a connection and its remote address, which match an exchange with its descriptor.
 ///
 /// Connections to different addresses may have the same ports.
-struct SocketPorts: Equatable {
+struct SocketPorts: Hashable {
   let local: Int32
   let remote: Int32
   /// The remote address; `nil` if it is not an IP address.
