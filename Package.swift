@@ -81,6 +81,7 @@ let package = Package(
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineRedis", targets: ["LupineRedis"]),
     .library(name: "LupineResilience", targets: ["LupineResilience"]),
+    .library(name: "LupineIDN", targets: ["LupineIDN"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineSQLite", targets: ["LupineSQLite"]),
@@ -173,6 +174,7 @@ let package = Package(
     plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin("LupineSQLite", ["CSQLite", deque]),
+    plugin("LupineIDN", ["CIDN2"]),
     plugin("LupineConfiguration", ["LupineSession", configuration]),
     plugin(
       "LupineObservability",
@@ -190,6 +192,7 @@ let package = Package(
       name: "COpenSSLSetup", dependencies: ["COpenSSL"], path: "Plugins/COpenSSLSetup"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
+    cLibrary("CIDN2", pkgConfig: "libidn2", apt: "libidn2-dev"),
     cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
     cLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     cLibrary("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
@@ -234,7 +237,10 @@ let package = Package(
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",
-      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock", "TransportSupport"]),
+      [
+        "LupineAuthentication", "LupineCache", "LupineCompression", "LupineCookies", "LupineCore", "LupineCurl",
+        "LupineMock", "TransportSupport",
+      ]),
     test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock", "TransportSupport"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test(
@@ -287,6 +293,11 @@ let package = Package(
         "TransportSupport",
       ]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
+    test(
+      "LupineIDNTests",
+      [
+        "LupineCookies", "LupineCore", "LupineIDN", "LupineMock", "LupineOpenSSL", "LupineTesting", "TransportSupport",
+      ]),
     test(
       "LupineConfigurationTests",
       ["LupineCache", "LupineConfiguration", "LupineCore", "LupineMock", "LupineOpenSSL", configuration]),

@@ -10,6 +10,16 @@ mock.stub(.get, "/{any...}", where: [.field(.authorization)], .text("welcome"))
 mock.stub(.get, "https://intranet.example.com/home", .text("welcome home"))
 let session = try Session.Builder().transport(mock).install(.authentication).build()
 mock.stub(.post, "https://auth.example.com/token", .text("{\"access_token\": \"t\", \"token_type\": \"bearer\"}"))
+mock.stub(.get, "https://api.example.com/invoices", .text("signed"))
+mock.stub(
+  .post, "https://api.example.com/reports",
+  .text("thanks").field("Content-Digest", "sha-256=:pqJynL9rytzld6Mff3YgHVzmPFfWxTMYAA1ncUuzVO8=:"))
+// The key of RFC 9421 appendix B.1.4.
+let privateKey = """
+  -----BEGIN PRIVATE KEY-----
+  MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
+  -----END PRIVATE KEY-----
+  """
 let (accessKeyID, secretAccessKey, clientSecret, apiToken) = ("AKIDEXAMPLE", "secret", "secret", "t")
 func askForPassword(for url: HTTPURL) async -> String? { url.host == "intranet.example.com" ? "Circle of Life" : nil }
 // snippet.show
@@ -56,6 +66,21 @@ let storage = try Session.Builder()
   )
   .build()
 print(try await storage.request("report.pdf").serializingString().value)
+
+let signing = try SignatureKey(id: "reporter-2026", algorithm: .ed25519, privateKey: privateKey)
+let signed = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://api.example.com")
+  .install(MessageSignature(key: signing))
+  .build()
+print(try await signed.request("invoices").serializingString().value)
+
+let digests = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://api.example.com")
+  .install(.contentDigest(responses: .required))
+  .build()
+print(try await digests.upload(.text("a report"), to: "reports").validate().serializingString().value)
 
 let intranet = try Session.Builder()
   .transport(mock)

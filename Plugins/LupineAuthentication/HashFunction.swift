@@ -6,6 +6,7 @@ import LupineSupport
 enum HashFunction: Sendable, Hashable {
   case md5
   case sha256
+  case sha512
   case sha512Over256
 
   /// OpenSSL's descriptor of the function, owned by OpenSSL.
@@ -13,6 +14,7 @@ enum HashFunction: Sendable, Hashable {
     switch self {
     case .md5: EVP_md5()
     case .sha256: EVP_sha256()
+    case .sha512: EVP_sha512()
     case .sha512Over256: EVP_sha512_256()
     }
   }
@@ -26,7 +28,10 @@ enum HashFunction: Sendable, Hashable {
 }
 
 /// Computes a hash incrementally; owns OpenSSL's context.
-struct IncrementalHash: ~Copyable {
+///
+/// `@unchecked Sendable`: the struct is the only owner of the context and cannot be copied, and OpenSSL does not bind a
+/// context to a thread.
+struct IncrementalHash: ~Copyable, @unchecked Sendable {
   private let context: OpaquePointer
   private var isValid = true
 
@@ -61,19 +66,33 @@ enum BodyHash {
   ///
   /// - Throws: `LupineError` of kind `bodyFailed` if the body cannot be read.
   static func hexadecimal(_ body: RequestBody, _ function: HashFunction) async throws(LupineError) -> String? {
+    try await bytes(body, function).map(Hexadecimal.text)
+  }
+
+  /// Returns the hash; `nil` if OpenSSL lacks the hash function.
+  ///
+  /// - Throws: `LupineError` of kind `bodyFailed` if the body cannot be read.
+  static func bytes(_ body: RequestBody, _ function: HashFunction) async throws(LupineError) -> [UInt8]? {
     guard var hash = IncrementalHash(function) else { return nil }
     try await body.drain { hash.update($0) }
-    return hash.finish().map(Hexadecimal.text)
+    return hash.finish()
   }
 }
 
 /// Message authentication codes (RFC 2104).
 enum MessageAuthenticationCode {
   /// Returns the HMAC of a text's UTF-8 with SHA-256; `nil` if OpenSSL fails.
-  static func sha256(_ text: String, key: [UInt8]) -> [UInt8]? {
+  static func sha256(_ text: String, key: [UInt8]) -> [UInt8]? { sha256(Array(text.utf8), key: key) }
+
+  /// Whether two codes are equal, in a time that does not depend on their bytes.
+  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+  }
+
+  /// Returns the HMAC of bytes with SHA-256; `nil` if OpenSSL fails.
+  static func sha256(_ message: [UInt8], key: [UInt8]) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
-    let message = Array(text.utf8)
     guard HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &code, &count) != nil else { return nil }
     return Array(code.prefix(Int(count)))
   }

@@ -74,7 +74,7 @@ struct DigestAlgorithm: Sendable, Hashable {
     switch function {
     case .md5: 10
     case .sha256: 20
-    case .sha512Over256: 30
+    case .sha512Over256, .sha512: 30
     }
   }
 }

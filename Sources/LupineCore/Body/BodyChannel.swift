@@ -30,6 +30,9 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Adds an observer of the bytes.
   func add(_ tee: BodyTee) { perform { $0.add(tee) } }
 
+  /// Adds a stage before those of the sink.
+  func add(_ stage: any BodyTransformer) { state.withLock { $0.stages.append(stage) } }
+
   /// - Parameter hasMore: whether a waiting consumer sleeps on, because more bytes follow at once.
   func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool) throws(LupineError) -> ResponseBodyWriter.Flow {
     let (flow, waiters) = try state.withLock { (state) throws(LupineError) in

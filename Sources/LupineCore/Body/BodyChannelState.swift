@@ -19,6 +19,8 @@ struct BodyChannelState {
   var processing: CopyOnWrite<BodyProcessing>?
   /// The observers of the bytes as they arrived; empty once the observers have received the end.
   var tees: [BodyTee] = []
+  /// The stages before those of the sink.
+  var stages: [any BodyTransformer] = []
   /// Resumes the transport.
   ///
   /// Released at the end, because it may hold the exchange.
@@ -63,6 +65,8 @@ struct BodyChannelState {
   mutating func open(_ sink: BodySink) -> Effects {
     guard !isOpen else { return Effects() }
     isOpen = true
+    var sink = sink
+    if !stages.isEmpty, !sink.isDiscarding { sink.stages = stages + sink.stages }
     if hasWholeContent {
       if isTaken(by: sink) {
         hasEnded = true

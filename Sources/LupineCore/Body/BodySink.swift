@@ -37,6 +37,9 @@ public struct BodySink: Sendable {
   /// Whether the bytes pass through stages or go to a file.
   var needsProcessing: Bool { if case .file = destination { true } else { !stages.isEmpty } }
 
+  /// Whether the bytes are dropped.
+  var isDiscarding: Bool { if case .discard = destination { true } else { false } }
+
   /// See `Destination.discard`.
   public static func discard(limit: Int64) -> BodySink { BodySink(.discard(limit: limit)) }
   /// See `Destination.collect`.

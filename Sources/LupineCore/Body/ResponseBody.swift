@@ -47,6 +47,15 @@ public struct ResponseBody: Sendable {
     exchange.channel.add(BodyTee(observer) { [weak exchange] in exchange?.cause })
   }
 
+  /// Passes the body through a transformer before the stages of its sink, for example to check its bytes.
+  ///
+  /// An error of the transformer ends the body with this error. Unlike an observer, the transformer can change the
+  /// bytes. It runs where the stages of `BodySink` do. A body that is discarded does not pass through it.
+  ///
+  /// A layer calls this method before it returns the response; after the body has been opened it has no effect. Of
+  /// several transformers, the first one added receives the bytes first.
+  public func process(through transformer: any BodyTransformer) { exchange.channel.add(transformer) }
+
   /// Whether a reader takes the bytes as they arrive, or the destination is not known yet.
   ///
   /// `end()` then waits until the reader has taken the last byte.

@@ -15,6 +15,7 @@ enum URLFault: Error {
   case hostSpace(at: Int)
   case hostPercent(at: Int)
   case hostNotASCII(at: Int)
+  case hostName(at: Int, String)
   case hostByte(at: Int)
   case emptyLabel(at: Int)
   case longLabel(at: Int)
@@ -39,7 +40,8 @@ extension URLFault {
   /// The problem, its position, and advice.
   var message: String {
     switch self {
-    case .userinfo, .emptyHost, .hostSpace, .hostPercent, .hostNotASCII, .hostByte, .emptyLabel, .longLabel, .longHost:
+    case .userinfo, .emptyHost, .hostSpace, .hostPercent, .hostNotASCII, .hostName, .hostByte, .emptyLabel, .longLabel,
+      .longHost:
       hostMessage
     case .ipv4, .ipv6, .zone, .openBracket, .port:
       addressMessage
@@ -76,7 +78,8 @@ extension URLFault {
     case .hostPercent(let index):
       "The URL's host is percent-encoded at byte \(index); write the host's name in plain ASCII."
     case .hostNotASCII(let index):
-      "The URL's host is not ASCII at byte \(index); write the name's ASCII form, whose labels begin with “xn--”."
+      "The URL's host is not ASCII at byte \(index); call HostNames.use(.idna) of the module LupineIDN when the program starts, or write the name's ASCII form, whose labels begin with “xn--”."
+    case .hostName(let index, let reason): "The URL's host, at byte \(index), is not a valid name: \(reason)."
     case .hostByte(let index):
       "The URL's host has a byte that no name may have, at byte \(index); letters, digits, “-”, “_” and “.” are allowed."
     case .emptyLabel(let index): "The URL's host has an empty label at byte \(index); remove the extra dot."

@@ -46,7 +46,32 @@ extension URLParser {
     while end < parts.pathStart, byte(bytes, end) != .colon { end += 1 }
     if start == end { throw .emptyHost(at: start) }
     parts.hostEnd = end
-    try scanName(bytes, start..<end)
+    if let index = (start..<end).first(where: { bytes[$0] >= 0x80 }) {
+      try convertName(bytes, start..<end, from: index)
+    } else {
+      try scanName(bytes, start..<end)
+    }
+  }
+
+  /// Converts a name that is not ASCII from this byte on, and checks the result like any other name.
+  private mutating func convertName(_ bytes: Span<UInt8>, _ host: Range<Int>, from index: Int) throws(URLFault) {
+    guard let converter = HostNames.converter else { throw .hostNotASCII(at: index) }
+    guard let name = String(validating: host.map { bytes[$0] }, as: UTF8.self) else { throw .hostByte(at: index) }
+    let converted: String
+    do throws(HostNameFault) {
+      converted = try converter.asciiName(of: name)
+    } catch {
+      throw .hostName(at: index, error.reason)
+    }
+    let view = converted.utf8
+    do throws(URLFault) {
+      if view.isEmpty { throw .emptyHost(at: index) }
+      try scanName(view.span, 0..<view.count)
+    } catch {
+      throw .hostName(at: index, "its ASCII form, \"\(converted.prefix(300))\", is not a name of a host")
+    }
+    canonicalHost = converted.lowercased()
+    isRewritten = true
   }
 
   private mutating func scanIPv6(_ bytes: Span<UInt8>) throws(URLFault) {
@@ -63,7 +88,7 @@ extension URLParser {
     guard let address = IPAddress(text), address.family == .ipv6 else { throw .ipv6(at: start) }
     let canonical = address.description
     if canonical != text {
-      canonicalHost = canonical
+      canonicalHost = "[\(canonical)]"
       isRewritten = true
     }
     parts.hostKind = .ipv6

@@ -8,7 +8,7 @@ struct URLParser {
   var dropsUserinfo = false
 
   var parts = URLParts()
-  /// The canonical form of an IPv6 host, if it differs from the parsed one.
+  /// The canonical form of an IPv6 address in brackets, or the ASCII form of a name, if it differs from the parsed host.
   var canonicalHost: String?
   var hasDotSegments = false
   /// Whether the text differs from its normal form.
@@ -215,9 +215,7 @@ extension URLParser {
 
   private mutating func writeHost(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
     if let canonicalHost {
-      output.append(.openBracket)
       output.append(contentsOf: canonicalHost.utf8)
-      output.append(.closeBracket)
       return
     }
     for index in parts.hostStart..<parts.hostEnd {

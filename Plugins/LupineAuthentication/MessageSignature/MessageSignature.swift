@@ -1,0 +1,162 @@
+import HTTPTypes
+public import LupineCore
+import LupineFoundation
+public import LupineSession
+import LupineSupport
+
+/// Signs requests with HTTP Message Signatures (RFC 9421).
+///
+/// Each attempt of a request gets a new signature with the session's current date, in the fields `Signature-Input` and
+/// `Signature`. Install it as a plugin: it then removes the signature from a redirect to another origin, and hides it in
+/// what people read. As an adapter, add it as the last one, because a later change of a covered part invalidates the
+/// signature. A field that the session adds itself, such as `Cookie` or `User-Agent`, cannot be covered; `Host` and
+/// `Content-Length` can.
+public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible {
+  private let components: [SignatureComponent]
+  private let digest: ContentDigest.Algorithm?
+  private let label: String
+  private let lifetime: Duration?
+  private let parameters: Parameters
+  private let scope: CredentialScope
+  private let key: @Sendable () async throws -> SignatureKey
+
+  /// The optional parameters of a signature (RFC 9421 section 2.3).
+  public struct Parameters: Sendable, Hashable {
+    /// The name of the application, as `tag`.
+    ///
+    /// Default: none.
+    public var tag: String?
+    /// Whether each signature has a random `nonce` of 128 bits.
+    ///
+    /// Default: no.
+    public var hasNonce = false
+    /// Whether the signature names its algorithm, as `alg`.
+    ///
+    /// Default: no, because the server knows the algorithm of a key.
+    public var namesAlgorithm = false
+
+    /// Creates the default parameters.
+    public init() {}
+  }
+
+  /// The components that a signature covers by default: the method, the authority, the path and the query.
+  public static let defaultComponents: [SignatureComponent] = [.method, .authority, .path, .query]
+
+  /// Creates a signer.
+  ///
+  /// - Parameters:
+  ///   - components: the covered parts. Default: `defaultComponents`.
+  ///   - digest: the algorithm of the field `Content-Digest` (RFC 9530), which a request with a body gets and which the
+  ///     signature then covers; the body is read once more to compute it. Default: SHA-256. `nil` covers no body.
+  ///   - label: the name of the signature in its fields. Default: `sig1`.
+  ///   - lifetime: the time after which the signature expires, in whole seconds. Default: none.
+  ///   - parameters: the optional parameters. Default: none of them.
+  ///   - scope: the servers that may receive signed requests. Default: the origin of the session's base URL.
+  ///   - key: returns the key on every attempt, so that keys can change. It is called in a task of the request, off the
+  ///     caller's actor; calls for different requests may be concurrent. It may wait.
+  public init(
+    covering components: [SignatureComponent] = Self.defaultComponents, digest: ContentDigest.Algorithm? = .sha256,
+    label: String = "sig1", lifetime: Duration? = nil, parameters: Parameters = Parameters(),
+    to scope: CredentialScope = .baseURL, key: @escaping @Sendable () async throws -> SignatureKey
+  ) {
+    self.components = components
+    self.digest = digest
+    self.label = label
+    self.lifetime = lifetime
+    self.parameters = parameters
+    self.scope = scope
+    self.key = key
+  }
+
+  /// Creates a signer with a fixed key.
+  public init(
+    covering components: [SignatureComponent] = Self.defaultComponents, digest: ContentDigest.Algorithm? = .sha256,
+    label: String = "sig1", lifetime: Duration? = nil, parameters: Parameters = Parameters(),
+    to scope: CredentialScope = .baseURL, key: SignatureKey
+  ) {
+    self.init(
+      covering: components, digest: digest, label: label, lifetime: lifetime, parameters: parameters, to: scope
+    ) { key }
+  }
+
+  /// The servers that may receive signed requests.
+  public var credentialScope: CredentialScope? { scope }
+
+  /// The label of the signature.
+  public var description: String { "MessageSignature(\(label))" }
+
+  /// Adds the adapter to the builder, and marks the field of the signature as secret.
+  public func install(in builder: inout Session.Builder) {
+    builder = builder.adapter(self).secretField(.signature).secretField(.signatureInput)
+  }
+
+  /// Signs the request if its URL is in the scope.
+  ///
+  /// - Throws: `LupineError` of kind `adaptationFailed` if a covered part is missing, if a body with a digest can be read
+  ///   only once, if the request has a signature with this label, or if the label or the tag is not allowed in a field.
+  public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    guard try scope.allows(request.url, baseURL: session.baseURL) else { return request }
+    let key = try await key()
+    var (request, components) = (request, components)
+    if let digest, request.hasBody {
+      request = try await digest.added(to: request)
+      if !components.contains("content-digest") { components.append("content-digest") }
+    }
+    try checkLabel(request)
+    let input = try input(components, key, session)
+    let base: SignatureBase
+    do throws(SignatureBase.Fault) {
+      base = try SignatureBase(components, parameters: input, of: request)
+    } catch {
+      throw LupineError(.adaptationFailed, "The request cannot be signed: \(error.reason).")
+    }
+    let signature = Data(try key.signature(of: Array(base.text.utf8))).base64EncodedString()
+    request.headers.append(HTTPField(name: .signatureInput, value: "\(label)=\(input)"))
+    request.headers.append(HTTPField(name: .signature, value: "\(label)=:\(signature):"))
+    return request
+  }
+
+  private func checkLabel(_ request: OutgoingRequest) throws(LupineError) {
+    guard StructuredDictionary("\(label)=1")?[label] != nil else {
+      throw LupineError(
+        .adaptationFailed, "\"\(label)\" is no label of a signature: write lower-case letters and digits.")
+    }
+    guard let other = request.headers[.signatureInput] else { return }
+    guard let labels = StructuredDictionary(other), labels[label] == nil else {
+      throw LupineError(.adaptationFailed, "The request has a signature \(label) already; choose another label.")
+    }
+  }
+
+  /// The value of `@signature-params`.
+  private func input(
+    _ components: [SignatureComponent], _ key: SignatureKey, _ session: Session
+  ) throws(LupineError) -> String {
+    let created = Int64(clamping: Int(saturating: session.currentDate.timeIntervalSince1970))
+    var text = "(" + components.map(\.description).joined(separator: " ") + ");created=\(created)"
+    if let id = key.id { text += ";keyid=\(try Self.quoted(id))" }
+    if parameters.namesAlgorithm { text += ";alg=\"\(key.algorithm.rawValue)\"" }
+    if let lifetime { text += ";expires=\(created + max(0, lifetime.boundedSeconds))" }
+    if parameters.hasNonce {
+      text +=
+        ";nonce=\"" + Hexadecimal.text(session.random(), digits: 16) + Hexadecimal.text(session.random(), digits: 16)
+        + "\""
+    }
+    if let tag = parameters.tag { text += ";tag=\(try Self.quoted(tag))" }
+    return text
+  }
+
+  /// Returns a string of a structured field (RFC 9651 section 3.3.3).
+  private static func quoted(_ text: String) throws(LupineError) -> String {
+    guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw LupineError(.adaptationFailed, "The tag of a signature has other characters than visible ASCII and spaces.")
+    }
+    let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+    return "\"\(String(escaped))\""
+  }
+}
+
+extension HTTPField.Name {
+  static let signature = HTTPField.Name(constant: "Signature")
+  static let signatureInput = HTTPField.Name(constant: "Signature-Input")
+  static let contentDigest = HTTPField.Name(constant: "Content-Digest")
+}
