@@ -224,8 +224,8 @@ let package = Package(
       "TransportTests",
       [
         "LupineCompression", "LupineCore", "LupineCurl", "LupineEventLoop", "LupineMock", "LupineMultipart",
-        "LupineNative", "LupineOpenSSL", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport", "TransportSupport",
-        "TrustSupport",
+        "LupineNative", "LupineOpenSSL", "LupineSession", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport",
+        "TransportSupport", "TrustSupport",
       ]),
     test(
       "LupineNativeTests",

@@ -36,6 +36,20 @@ public func download(
     url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: destination)
 }
 
+/// Writes a response to the file of a path or a file URL, with the default session.
+public func download(
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+  encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+  to file: some DownloadedFileConvertible
+) -> DownloadRequest {
+  Session.default.download(url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file)
+}
+
+/// Writes the response of a route's request to the file of a path or a file URL, with the default session.
+public func download(_ route: some RequestConvertible, to file: some DownloadedFileConvertible) -> DownloadRequest {
+  Session.default.download(route, to: file)
+}
+
 /// Resumes an interrupted download, with the default session.
 public func download(
   resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: RequestHeaders = RequestHeaders(),

@@ -12,16 +12,25 @@ extension Session {
   ///
   /// The session is created on first use. Before that, `useAsDefault()` can replace it once. If it cannot be built, every
   /// request of it fails with kind `configuration`.
-  public static var `default`: Session { DefaultSession.shared.session() }
+  ///
+  /// Within `TransportOverride.wrapping(_:operation:)` it is another session, which belongs to the override. If
+  /// `useAsDefault()` has replaced the default session outside the override, its transport cannot be wrapped, and every
+  /// request within the override fails with kind `configuration`.
+  public static var `default`: Session { DefaultSession.current() }
 
   /// A new session with `standardDefaults()`, which shares no connection with other sessions.
   public static var ephemeral: Session { DefaultSession.make() }
 
-  /// Makes this session the default one.
+  /// Makes this session the default one; within `TransportOverride.wrapping(_:operation:)`, that of the override.
   ///
   /// - Throws: `LupineError` of kind `configuration` if the default session has been used or replaced already.
   public func useAsDefault() throws(LupineError) {
-    try DefaultSession.shared.replace(with: self)
+    if let scope = TransportOverride.scope {
+      let kept = scope.keep(self) as? Session
+      guard kept === self else { throw DefaultSession.inUse }
+    } else {
+      try DefaultSession.shared.replace(with: self)
+    }
   }
 }
 
@@ -29,16 +38,30 @@ extension Session {
 final class DefaultSession: Sendable {
   static let shared = DefaultSession()
 
-  private let current = Mutex<Session?>(nil)
+  private let state = Mutex(State())
+
+  private struct State {
+    var session: Session?
+    /// Whether the program has replaced the session.
+    var isReplaced = false
+  }
+
+  /// The default session of the current task: that of the override in force, or the shared one.
+  static func current(_ shared: DefaultSession = .shared) -> Session {
+    guard let scope = TransportOverride.scope else { return shared.session() }
+    if let session = scope.value as? Session { return session }
+    let session = shared.state.withLock { $0.isReplaced } ? Session.failing(with: cannotWrap) : make()
+    return scope.keep(session) as? Session ?? session
+  }
 
   func session() -> Session {
-    if let session = current.withLock({ $0 }) { return session }
+    if let session = state.withLock({ $0.session }) { return session }
     // Made outside the lock; if several tasks make one, the first is kept.
     let (made, lasts) = Self.makeShared()
     guard lasts else { return made }
-    return current.withLock { current in
-      if let current { return current }
-      current = made
+    return state.withLock { state in
+      if let session = state.session { return session }
+      state.session = made
       return made
     }
   }
@@ -49,23 +72,37 @@ final class DefaultSession: Sendable {
   private static func makeShared() -> (session: Session, lasts: Bool) {
     SessionEnvironment.$current.withValue(nil) {
       ExecutorPreference.$current.withValue(nil) {
-        TransportOverride.$wrap.withValue(nil) { attempt() }
+        TransportOverride.$scope.withValue(nil) { attempt() }
       }
     }
   }
 
   func replace(with session: Session) throws(LupineError) {
-    let isReplaced = current.withLock { current in
-      guard current == nil else { return false }
-      current = session
+    let isReplaced = state.withLock { state in
+      guard state.session == nil else { return false }
+      state = State(session: session, isReplaced: true)
       return true
     }
-    guard isReplaced else {
-      let reason = "it has been used or replaced already; replace it before the first request"
-      throw LupineError(
-        .configuration([ConfigurationIssue(part: "Session.default", reason: reason)]),
-        "The default session cannot be replaced: \(reason).")
-    }
+    guard isReplaced else { throw Self.inUse }
+  }
+
+  /// The error of a default session that is replaced too late.
+  static var inUse: LupineError {
+    unusable(
+      "The default session cannot be replaced",
+      "it has been used or replaced already; replace it before the first request")
+  }
+
+  /// The error of the requests of a default session that the program made outside the override in force.
+  private static var cannotWrap: LupineError {
+    unusable(
+      "The default session cannot be used within this TransportOverride",
+      "useAsDefault() replaced it outside; call useAsDefault() within the override, or build a session there")
+  }
+
+  private static func unusable(_ problem: String, _ reason: String) -> LupineError {
+    LupineError(
+      .configuration([ConfigurationIssue(part: "Session.default", reason: reason)]), "\(problem): \(reason).")
   }
 
   static func make() -> Session { attempt().session }

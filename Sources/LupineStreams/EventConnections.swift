@@ -35,6 +35,9 @@ final class EventConnections: Sendable {
 
   deinit { leave() }
 
+  /// The session's decoder.
+  var decoder: any DataDecoder { execution.session.decodingDefaults.decoder }
+
   /// Why the request was cancelled; `nil` if it was not.
   private var reason: LupineError? { execution.cancellation }
 

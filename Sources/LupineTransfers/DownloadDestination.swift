@@ -3,6 +3,8 @@ import LupineCore
 public import LupineFoundation
 
 /// The place where a downloaded file is stored.
+///
+/// A string literal is the path of a file, as with `file(_:_:)`.
 public struct DownloadDestination: Sendable {
   /// A path and its options, decided when the response's head arrives.
   public typealias Place = (path: String, options: Options)
@@ -73,6 +75,27 @@ public struct DownloadDestination: Sendable {
     /// Replaces an existing file.
     public static let removePreviousFile = Options(rawValue: 2)
   }
+}
+
+extension DownloadDestination: ExpressibleByStringInterpolation {
+  /// A file at this path.
+  public init(stringLiteral path: String) { self = .file(path) }
+}
+
+/// The place of a downloaded file that a program has in a variable: the path of the file, or its file URL.
+public protocol DownloadedFileConvertible: Sendable {
+  /// The destination: a file that does not exist yet.
+  var downloadDestination: DownloadDestination { get }
+}
+
+extension String: DownloadedFileConvertible {
+  /// The file at this path.
+  public var downloadDestination: DownloadDestination { .file(self) }
+}
+
+extension URL: DownloadedFileConvertible {
+  /// The file of this file URL.
+  public var downloadDestination: DownloadDestination { .file(self) }
 }
 
 extension DownloadDestination {

@@ -63,6 +63,25 @@ extension Session {
     download(to: destination, resume: nil) { try route.asRequest(relativeTo: self.baseURL) }
   }
 
+  /// Writes a response to the file of a path or a file URL.
+  ///
+  /// A file that exists there is an error; `.file(path, .removePreviousFile)` replaces it.
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to file: some DownloadedFileConvertible
+  ) -> DownloadRequest {
+    download(
+      url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file.downloadDestination)
+  }
+
+  /// Writes the response of a route's request to the file of a path or a file URL.
+  public func download(
+    _ route: some RequestConvertible, to file: some DownloadedFileConvertible
+  ) -> DownloadRequest {
+    download(route, to: file.downloadDestination)
+  }
+
   /// Resumes an interrupted download.
   ///
   /// If the server's file has changed meanwhile, the download restarts: bytes of two versions are never mixed.

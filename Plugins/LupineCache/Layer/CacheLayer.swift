@@ -66,8 +66,8 @@ final class CacheLayer: ExchangeLayer {
     return response
   }
 
-  /// The safe methods besides GET and HEAD (RFC 9110 section 9.2.1); an unknown one counts as unsafe.
-  private static let safeMethods: Set<HTTPRequest.Method> = [.options, .trace]
+  /// The safe methods besides GET and HEAD (RFC 9110 section 9.2.1, RFC 10008); an unknown one counts as unsafe.
+  private static let safeMethods: Set<HTTPRequest.Method> = [.options, .query, .trace]
 
   /// The URL of the request, and those of the same origin in `Location` and `Content-Location`.
   private static func invalidated(by request: OutgoingRequest, _ head: HTTPResponse) -> Set<HTTPURL> {

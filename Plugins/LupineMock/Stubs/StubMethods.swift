@@ -21,6 +21,8 @@ public struct StubMethods: Sendable, Hashable {
   public static let post: StubMethods = [.post]
   /// PUT.
   public static let put: StubMethods = [.put]
+  /// QUERY.
+  public static let query: StubMethods = [.query]
   /// TRACE.
   public static let trace: StubMethods = [.trace]
 

@@ -93,7 +93,7 @@ extension Stub {
 extension HTTPRequest.Method {
   /// The method in Swift syntax.
   fileprivate var literal: String {
-    let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
+    let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch, .query]
     return known.contains(self) ? ".\(rawValue.lowercased())" : "[HTTPRequest.Method(\"\(rawValue)\")!]"
   }
 }

@@ -126,6 +126,15 @@ extension TrustEvaluator where Self == PublicKeysTrustEvaluator {
   }
 }
 
+extension TrustEvaluator where Self == PublicKeysTrustEvaluator {
+  /// Trusts a server whose verified chain contains one of the pinned keys, as texts in any format of `PublicKeyPin`.
+  public static func publicKeys(
+    _ pins: [String], performDefaultValidation: Bool = true, validateHost: Bool = true
+  ) -> PublicKeysTrustEvaluator {
+    .publicKeys(PublicKeys(pins), performDefaultValidation: performDefaultValidation, validateHost: validateHost)
+  }
+}
+
 /// Finds risks of valid pins.
 enum PinWarnings {
   private static let notice: TimeInterval = 30 * 86_400

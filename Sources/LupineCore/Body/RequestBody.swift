@@ -219,6 +219,24 @@ extension RequestBody {
       }, length: length)
   }
 
+  /// A stream of pieces of any type, such as `Data`, that can be read only once.
+  ///
+  /// Each piece is copied into an array and sent as it comes.
+  @_disfavoredOverload
+  public static func oneShot<Pieces: AsyncSequence & Sendable>(length: Int64? = nil, _ pieces: Pieces) -> RequestBody
+  where Pieces.Element: Sequence<UInt8> & Sendable {
+    .oneShot(length: length, pieces.map { Array($0) })
+  }
+
+  /// A stream of single bytes that can be read only once.
+  ///
+  /// The bytes are sent in pieces of 16 KiB; the last one is shorter.
+  @_disfavoredOverload
+  public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody
+  where Bytes.Element == UInt8 {
+    .oneShot(length: length, CollectedBytes(bytes: bytes))
+  }
+
   private init(oneShot stream: OneShotStream, length: Int64?) {
     self.length = length
     source = .stream

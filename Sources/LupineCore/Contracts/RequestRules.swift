@@ -51,6 +51,7 @@ public enum RequestRules {
   }
 
   private static func error(_ facts: FieldFacts, _ fields: HTTPFields, _ limit: Int) -> LupineError {
+    if let reason = fields[.unsendable] { return LupineError(.invalidRequest, reason) }
     if facts.findings.contains(.invalidName) {
       return LupineError(
         .invalidRequest, "A field's name is empty or has a byte that no name may have (RFC 9110 section 5.6.2).")

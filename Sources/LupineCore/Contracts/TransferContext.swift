@@ -29,6 +29,8 @@ public struct TransferContext: Sendable {
     var upload = UploadPart()
     /// Receives the events instead of the supervisor of `control`.
     var events: (@Sendable (SessionEvent.Kind) -> Void)?
+    /// Receives the events before the supervisor does.
+    var observer: (@Sendable (SessionEvent.Kind) -> Void)?
     /// Returns the destination of the response's body; `nil` if the session sets it later with `ResponseBody.open`.
     var sink: (@Sendable (HTTPResponse) -> BodySink)?
 
@@ -96,10 +98,10 @@ public struct TransferContext: Sendable {
       settings.namesAuthorities
     }
   }
-  /// Whether a monitor receives the events.
+  /// Whether a monitor, a layer or a wrapping transport receives the events.
   ///
   /// If not, a transport may skip an event that is expensive to make.
-  public var isObserved: Bool { control.isObserved }
+  public var isObserved: Bool { own?.value.observer != nil || control.isObserved }
 
   /// Describes an exchange without a session, for a test of a transport.
   ///
@@ -175,6 +177,7 @@ public struct TransferContext: Sendable {
     detached.control = control
     detached.change {
       $0.events = { _ in }
+      $0.observer = nil
       $0.sink = nil
     }
     return detached
@@ -211,9 +214,41 @@ public struct TransferContext: Sendable {
     touch()
   }
 
+  /// Makes the context of an exchange whose events a layer or a wrapping transport receives.
+  ///
+  /// The layer passes the context on. The closure then receives each event of the transport and of the layers further
+  /// in, before the monitors do: a new or reused connection (`connected`), its certificates (`secured`, for a new
+  /// connection alone), interim responses (`informational`), the end of the request (`sent`), and others of
+  /// `SessionEvent.Kind`. The head is that of the response that `next` or `send(_:in:)` returns, and the times are in the
+  /// metrics of its body's end. Monitors receive the same events as without the closure.
+  ///
+  /// ```swift
+  /// let observed = context.observing { event in
+  ///   if case .informational(let head) = event { hints.add(head) }
+  /// }
+  /// return try await next(request, in: observed)
+  /// ```
+  ///
+  /// - Parameter observe: is called on the thread that emits the event, one call after the other for an exchange that is
+  ///   sent once, and must not block. It is called until the body of the response has ended.
+  public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
+    var context = self
+    context.change { own in
+      guard let outer = own.observer else { return own.observer = observe }
+      own.observer = { event in
+        observe(event)
+        outer(event)
+      }
+    }
+    return context
+  }
+
   /// Sends an event to the session's monitors.
   public func emit(_ event: SessionEvent.Kind) {
-    if let own, let events = own.value.events { return events(event) }
+    if let own {
+      own.value.observer?(event)
+      if let events = own.value.events { return events(event) }
+    }
     control.supervisor?.receive(event, attempt: attempt)
   }
 

@@ -10,7 +10,7 @@ struct FieldFacts: Sendable {
   struct Findings: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// The name is invalid (RFC 9110 section 5.6.2).
+    /// The name is invalid (RFC 9110 section 5.6.2), or the field stands for one that cannot be sent.
     static let invalidName = Findings(rawValue: 1 << 0)
     /// The value is invalid (RFC 9110 section 5.5).
     static let invalidValue = Findings(rawValue: 1 << 1)
@@ -48,6 +48,7 @@ struct FieldFacts: Sendable {
     case .cookie: findings.insert(.cookie)
     case .proxyAuthorization: findings.insert(.proxyAuthorization)
     case .accept: findings.insert(.accept)
+    case .unsendable: findings.insert(.invalidName)
     default: break
     }
   }

@@ -259,8 +259,10 @@ extension OutgoingRequest {
     if options.hasValuesOfOrigin { options.dropValuesOfOrigin() }
   }
 
-  /// The idempotent methods (RFC 9110 section 9.2.2).
-  public static let idempotentMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+  /// The idempotent methods (RFC 9110 section 9.2.2), with QUERY (RFC 10008).
+  public static let idempotentMethods: Set<HTTPRequest.Method> = [
+    .delete, .get, .head, .options, .put, .query, .trace,
+  ]
 
   /// Whether sending the request twice has the same effect as sending it once.
   ///

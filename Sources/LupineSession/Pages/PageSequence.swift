@@ -18,9 +18,24 @@ public struct PageSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable
 
   let session: Session
   let first: Result<OutgoingRequest, LupineError>
-  let decoder: (any DataDecoder)?
   let limit: Int
-  let configure: @Sendable (DataRequest) -> DataRequest
+  /// Makes the task of a page from its request.
+  let page: @Sendable (DataRequest) -> DataTask<Value>
+
+  init<Failure: Error & Decodable & Sendable>(
+    session: Session, first: Result<OutgoingRequest, LupineError>, error: Failure.Type, decoder: (any DataDecoder)?,
+    limit: Int, configure: @escaping @Sendable (DataRequest) -> DataRequest
+  ) {
+    self.session = session
+    self.first = first
+    self.limit = limit
+    page = { request in
+      let page = configure(request.validate())
+      return error == Never.self
+        ? page.serializingDecodable(Value.self, decoder: decoder)
+        : page.serializingDecodable(Value.self, error: error, decoder: decoder)
+    }
+  }
 
   /// The pages with the head of their responses and their metadata.
   ///

@@ -122,11 +122,13 @@ public struct RetryPolicy: Retrier {
 }
 
 extension RetryPolicy {
-  /// The idempotent methods (RFC 9110 section 9.2.2).
+  /// The idempotent methods (RFC 9110 section 9.2.2), with QUERY (RFC 10008).
   public static let defaultMethods: Set<HTTPRequest.Method> = OutgoingRequest.idempotentMethods
 
-  /// The statuses that are retried, whether validated or not: Alamofire's, 425 (RFC 8470) and 429 (RFC 6585).
-  public static let defaultStatusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+  /// The statuses that are retried, whether validated or not.
+  ///
+  /// They are Alamofire's, 425 (RFC 8470), 429 (RFC 6585), and 529, which several services send while they are overloaded.
+  public static let defaultStatusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 529]
 
   /// The errors that are retried, corresponding to Alamofire's list of network errors.
   ///

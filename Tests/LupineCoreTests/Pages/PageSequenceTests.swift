@@ -57,6 +57,24 @@ import Testing
     #expect(paged.mock.requests.map { $0.headers[.acceptLanguage] == "de" } == [false, false, true, true, true, true])
   }
 
+  private struct ServiceError: Error, Decodable, Equatable {
+    var code: Int
+  }
+
+  @Test func `the error of a service is read from the body of a refused page`() async throws {
+    paged.page("https://a.example.com/v1/issues", [1], next: "?page=2")
+    paged.mock.stub(
+      .get, "https://a.example.com/v1/issues?page=2", priority: 2, .json(["code": 7]).status(.tooManyRequests))
+    let found = await read(session.pages(of: [Int].self, from: "issues", error: ServiceError.self))
+    #expect(found.values == [[1]])
+    #expect(found.error?.kind == .unacceptableStatusCode(429))
+    #expect(found.error?.serviceError(as: ServiceError.self) == ServiceError(code: 7))
+    let plain = await read(session.pages(of: [Int].self, from: "issues"))
+    #expect(found.error?.underlying is ServiceError)
+    #expect(plain.error?.kind == .unacceptableStatusCode(429))
+    #expect(plain.error?.underlying == nil)
+  }
+
   @Test func `a page is requested when it is awaited`() async throws {
     paged.page("https://a.example.com/v1/issues", [1], next: "?page=2")
     paged.page("https://a.example.com/v1/issues?page=2", [2])

@@ -13,6 +13,8 @@ import Testing
     (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get), (307, .post, .post),
     (308, .post, .post), (301, .put, .put), (302, .put, .put), (303, .put, .get), (303, .delete, .get),
     (303, .head, .head), (301, .get, .get), (303, .get, .get), (307, .delete, .delete), (302, .head, .head),
+    // RFC 10008 section 2.5: the exceptions for POST do not apply.
+    (301, .query, .query), (302, .query, .query), (303, .query, .get), (307, .query, .query), (308, .query, .query),
   ])
   func `the method follows from the status`(
     status: Int, method: HTTPRequest.Method, expected: HTTPRequest.Method

@@ -6,19 +6,15 @@ import Testing
 @testable import LupineSession
 
 /// Records its name at each exchange.
-private struct NamedTransport: Transport {
+private struct NamedTransport: WrappingTransport {
   let name: String
   let base: any Transport
   let notes: Notes<String>
-
-  var capabilities: TransportCapabilities { base.capabilities }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     notes.add(name)
     return try await base.send(request, in: context)
   }
-
-  func shutdown() async { await base.shutdown() }
 }
 
 /// Records its name at each exchange.
@@ -120,6 +116,43 @@ extension Trait where Self == ReplacingTrait {
     } operation: {
       _ = #expect(throws: LupineError.self) { try TestBed().session { $0.requiring(.trailers) } }
     }
+  }
+
+  @Test func `a session that needs more than a mock imitates is built over a mock that imitates its transport`()
+    async throws
+  {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("mocked"))
+    let needs: TransportCapabilities = [.networking, .clientCertificates, .tlsVersions, .strictFraming]
+    let needy = Session.Builder().transport(refusing(needs)).requiring([.clientCertificates, .tlsVersions])
+    await TransportOverride.wrapping { _ in
+      mock
+    } operation: {
+      _ = #expect(throws: LupineError.self) { try needy.build() }
+    }
+    try await TransportOverride.wrapping {
+      mock.imitating($0)
+    } operation: {
+      let session = try needy.build()
+      // No connection is made, so a session on the system's clock needs no idle timeout.
+      #expect(session.configuration.timeouts.idle == nil)
+      let text = try await session.request(TestBed.url).serializingString().value
+      #expect(text == "mocked")
+    }
+    #expect(mock.exchanges.count == 1)
+  }
+
+  @Test func `a wrapper forwards every requirement that it does not implement`() async throws {
+    let mock = MockTransport()
+    let wrapper = NamedTransport(name: "", base: mock, notes: Notes<String>())
+    #expect(wrapper.capabilities == mock.capabilities)
+    #expect(wrapper.isVirtual)
+    #expect(wrapper.makeMonitor() is ExchangeLogMonitor)
+    #expect(await wrapper.connectionPool() == nil)
+    let failing = NamedTransport(
+      name: "", base: FailingTransport(reason: LupineError(.other, "")), notes: Notes<String>())
+    #expect(!failing.isVirtual)
+    await failing.shutdown()
   }
 
   @Test func `an override does not supply a missing transport`() async throws {

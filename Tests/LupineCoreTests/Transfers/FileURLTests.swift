@@ -42,6 +42,22 @@ import Testing
     #expect(try folder.text("made/a file.txt") == "content")
   }
 
+  @Test func `a path, a file URL and a literal are the destination of a download`() async throws {
+    let route = try OutgoingRequest("https://example.com/a")
+    let (path, url) = (folder.file("path"), URL(fileURLWithPath: folder.file("url")))
+    #expect(try await session.download("a", to: path).serializingFile().value.path == path)
+    #expect(try await session.download("a", to: url).serializingFile().value.path == url.path)
+    #expect(
+      try await session.download("a", to: "\(folder.file("literal"))").serializingFile().value.path
+        == folder.file("literal"))
+    // One that exists is not replaced without its option.
+    mock.stub(.get, "https://example.com/a", .text("other"))
+    #expect(await session.download(route, to: path).serializingFile().response.error?.kind == .fileFailed)
+    #expect(try folder.text("path") == "content")
+    let remote = try #require(URL(string: "https://example.com/a"))
+    #expect(await session.download("a", to: remote).serializingFile().response.error?.kind == .fileFailed)
+  }
+
   @Test(arguments: [true, false])
   func `a download goes to the folder that a URL names`(isDirectory: Bool) async throws {
     let url = URL(fileURLWithPath: folder.file("made"), isDirectory: isDirectory)

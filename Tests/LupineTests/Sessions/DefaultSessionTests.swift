@@ -34,7 +34,7 @@ import Testing
     #expect(Session.default !== other)
   }
 
-  @Test func `an override of one task leaves the default session alone`() async throws {
+  @Test func `an override leaves the shared default session alone`() async throws {
     let holder = DefaultSession()
     let mock = MockTransport()
     let override: @Sendable (any Transport) -> any Transport = { _ in mock }
@@ -44,6 +44,52 @@ import Testing
     // The mock has no pool of connections.
     #expect(await shared.connectionPool() != nil)
     #expect(await own.connectionPool() == nil)
+  }
+
+  @Test func `a default session that was replaced outside an override fails within it`() async throws {
+    let replacement = try Self.replacement.get()
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/flower", .text("of the override"))
+    try await TransportOverride.wrapping { _ in
+      mock
+    } operation: {
+      #expect(Session.default !== replacement)
+      let error = await Lupine.request("https://example.com/flower").serializingString().response.error
+      guard case .configuration = error?.kind else { Issue.record("\(String(describing: error))"); return }
+      #expect(error?.message.contains("useAsDefault()") == true)
+      // One that replaces it within the override is used.
+      try await TransportOverride.wrapping {
+        $0
+      } operation: {
+        let own = try Session.Builder().transport(MockTransport()).build()
+        try own.useAsDefault()
+        #expect(Session.default === own)
+        let text = try await Lupine.request("https://example.com/flower").serializingString().value
+        #expect(text == "of the override")
+        #expect(throws: LupineError.self) { try Session.ephemeral.useAsDefault() }
+      }
+    }
+    #expect(mock.requests.count == 1)
+    #expect(Session.default === replacement)
+  }
+
+  @Test func `each override has one default session of its own`() async throws {
+    let holder = DefaultSession()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("mocked"))
+    try await TransportOverride.wrapping { _ in
+      mock
+    } operation: {
+      let first = DefaultSession.current(holder)
+      #expect(first === DefaultSession.current(holder))
+      let text = try await first.request("https://example.com/").serializingString().value
+      #expect(text == "mocked")
+      await TransportOverride.wrapping {
+        $0
+      } operation: {
+        #expect(DefaultSession.current(holder) !== first)
+      }
+    }
   }
 
   @Test func `a simulation leaves the default session alone`() async throws {

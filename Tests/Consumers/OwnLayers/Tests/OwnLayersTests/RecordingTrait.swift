@@ -36,24 +36,13 @@ final class Recording: Sendable {
 }
 
 /// Forwards each exchange to `base`, and records the response.
-struct RecordingTransport: Transport {
+struct RecordingTransport: WrappingTransport {
   let base: any Transport
   let recording: Recording
-
-  var capabilities: TransportCapabilities { base.capabilities }
-  var isVirtual: Bool { base.isVirtual }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     let response = try await base.send(request, in: context)
     recording.add("\(request.summary) \(response.head.status.code)")
     return response
   }
-
-  func shutdown() async { await base.shutdown() }
-
-  func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }
-
-  func remedy(for missing: TransportCapabilities) -> String? { base.remedy(for: missing) }
-  func makeMonitor() -> (any EventMonitor)? { base.makeMonitor() }
-  func connectionPool() async -> ConnectionPoolSnapshot? { await base.connectionPool() }
 }

@@ -1,0 +1,23 @@
+public import LupineCore
+
+extension MockTransport {
+  /// Returns a transport that answers with this mock and states the capabilities of another transport.
+  ///
+  /// In an override it lets a session be built that needs more than a mock imitates, such as a client certificate. The
+  /// mock makes no connection, so these settings have no effect.
+  ///
+  /// ```swift
+  /// try await TransportOverride.wrapping({ mock.imitating($0) }) {
+  ///   // Sessions that are built here are answered by the mock.
+  /// }
+  /// ```
+  public func imitating(_ transport: any Transport) -> any WrappingTransport {
+    ImitatingTransport(base: self, capabilities: capabilities.union(transport.capabilities.subtracting(.networking)))
+  }
+}
+
+/// A mock with the capabilities of another transport; like the mock, it makes no connections.
+private struct ImitatingTransport: WrappingTransport {
+  let base: any Transport
+  let capabilities: TransportCapabilities
+}
