@@ -63,6 +63,32 @@ struct ServerLayer: ExchangeLayer {
   }
 }
 
+/// Calls a closure with the status of each response.
+struct ObservedTransport: WrappingTransport {
+  let base: any Transport
+  let observe: @Sendable (Int) -> Void
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    let response = try await base.send(request, in: context)
+    observe(response.head.status.code)
+    return response
+  }
+}
+
+/// Passes the links of interim responses to a closure.
+struct HintsLayer: ExchangeLayer {
+  let hints: @Sendable (HTTPResponse) -> Void
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    let observed = context.observing { event in
+      if case .informational(let head) = event { hints(head) }
+    }
+    return try await next(request, in: observed)
+  }
+}
+
 struct BusyRetrier: Retrier {
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard attempt.response?.status == .serviceUnavailable, attempt.retries < 3 else { return .doNotRetry }
@@ -86,6 +112,19 @@ print("\(lines) lines")
 // snippet.hide
 guard lines == 3, mock.requests.last?.headers[.contentType] == "application/merge-patch+json" else {
   fatalError("\(mock.requests)")
+}
+
+func imitated() async throws {
+  try await TransportOverride.wrapping({ mock.imitating($0) }) {
+    // Sessions that are built here are answered by the mock.
+    let session = try Session.Builder().transport(.native).tlsVersions(minimum: .tls1_3).build()
+    print(session)
+  }
+}
+
+func adapted() throws {
+  let builder = Session.Builder().adapter { request, _ in request.headers["X-Trace"] = "42" }
+  print(try builder.transport(mock).build())
 }
 
 func monitored() throws {

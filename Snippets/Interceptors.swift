@@ -41,5 +41,16 @@ let cache = TagCache()
 for _ in 1...2 {  // the second time the server answers 304, without data
   print(try await session.request("users").interceptor(cache).validate().serializingString().value)
 }
+
+// The three kinds of parts as closures, of one request or of a builder.
+let numbered = session.request("users")
+  .adapter { request, session in request.headers["X-Trace"] = "\(session.baseURL?.host ?? "none")" }
+  .retrier { attempt in attempt.response?.status == .serviceUnavailable ? .retry(after: .seconds(1)) : .doNotRetry }
+  .interceptor { request, context, next in
+    let response = try await next(request)
+    print("attempt \(context.attempt): \(response.head.status)")
+    return response
+  }
+print(try await numbered.serializingString().value)
 // snippet.hide
 print(mock.requests.map { $0.headers[.ifNoneMatch] ?? "none" })

@@ -89,6 +89,15 @@ let fields: HTTPFields = [.accept: "application/json", .acceptLanguage: "de"]
 let translated = session.request("users", headers: RequestHeaders(fields))
 
 // snippet.hide
+mock.stub(.query, "https://api.example.com/contacts", .json([ada]).field("Accept-Query", "\"application/json\""))
+// snippet.show
+
+// QUERY /contacts, with the parameters as JSON in the body.
+let contacts = await session.request("contacts", method: .query, parameters: ["name": query], encoder: .json)
+  .validate().serializingDecodable([User].self).response
+print(contacts.headers[.acceptQuery] ?? "unknown")
+
+// snippet.hide
 print(
   users, ada, opened, filtered, await traced.serializingString().result, await authorized.serializingString().result)
 print(await translated.serializingString().result)

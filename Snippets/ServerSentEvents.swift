@@ -42,6 +42,19 @@ await session.finishRequests()
 let question = session.streamRequest("chat", method: .post, parameters: ["prompt": "Hello?"], encoder: .json)
 for try await event in question.serializingEvents() { print(event.data) }  // ends when the server ends it
 // snippet.hide
+mock.stub(
+  .post, "https://api.example.com/answers",
+  .text("data: {\"text\":\"Hel\"}\n\ndata: {\"text\":\"lo\"}\n\ndata: [DONE]\n\n").field(
+    .contentType, "text/event-stream"))
+let request = session.streamRequest("answers", method: .post, parameters: ["prompt": "Hello?"], encoder: .json)
+// snippet.show
+
+struct Piece: Decodable, Sendable {
+  var text: String
+}
+
+for try await piece in request.serializingEvents().decoded(as: Piece.self, until: "[DONE]") { print(piece.text) }
+// snippet.hide
 let wrong = MockReply.json(["message": "The prompt is empty."], status: .badRequest)
 mock.stub(.post, "https://api.example.com/chat", priority: 1, wrong)
 // snippet.show

@@ -151,7 +151,7 @@
     /// Applies an event to the table.
     func apply(_ event: SessionEvent) -> Change {
       entries.withLock { entries in
-        if case .sending(let summary) = event.kind {
+        if case .sending(let summary, _) = event.kind {
           return Self.begin(summary, event, &entries[event.request])
         }
         guard var entry = entries[event.request] else { return Change() }

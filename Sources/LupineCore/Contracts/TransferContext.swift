@@ -220,11 +220,12 @@ public struct TransferContext: Sendable {
   /// in, before the monitors do: a new or reused connection (`connected`), its certificates (`secured`, for a new
   /// connection alone), interim responses (`informational`), the end of the request (`sent`), and others of
   /// `SessionEvent.Kind`. The head is that of the response that `next` or `send(_:in:)` returns, and the times are in the
-  /// metrics of its body's end. Monitors receive the same events as without the closure.
+  /// metrics of its body's end. Monitors receive the same events as without the closure; the closure receives them
+  /// with the values of secret fields.
   ///
   /// ```swift
   /// let observed = context.observing { event in
-  ///   if case .informational(let head) = event { hints.add(head) }
+  ///   if case .informational(let head) = event { hints(head) }
   /// }
   /// return try await next(request, in: observed)
   /// ```

@@ -134,7 +134,7 @@ extension ExchangeLog.Attempt {
   /// Records an event of the attempt.
   mutating func record(_ event: SessionEvent) {
     switch event.kind {
-    case .sending(let summary): hops.append(ExchangeLog.Hop(request: summary, started: event.time))
+    case .sending(let summary, _): hops.append(ExchangeLog.Hop(request: summary, started: event.time))
     case .connected, .informational, .head, .received:
       if !hops.isEmpty { hops[hops.count - 1].record(event) }
     default:

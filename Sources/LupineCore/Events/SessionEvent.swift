@@ -34,7 +34,7 @@ public struct SessionEvent: Sendable {
     /// An attempt begins with this request, as the adapters returned it.
     case attempting(RequestSummary)
     /// An exchange of the attempt begins: the first, or one after a redirect or a challenge.
-    case sending(RequestSummary)
+    case sending(RequestSummary, SentFields)
     /// The exchange failed with this error, and the session repeats it within the same attempt.
     ///
     /// The reason is that the server has not processed the request, or that a reused connection was lost before the
@@ -113,7 +113,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .started(let request): "started \(request)"
     case .adapted(let request, let adapter): "adapted by \(adapter): \(request)"
     case .attempting(let request): "attempting \(request)"
-    case .sending(let request): "sending \(request)"
+    case .sending(let request, _): "sending \(request)"
     case .resending(_, let reason): "sending again: \(reason)"
     case .queued(let reason): "queued: \(reason)"
     case .nameResolved(let host, let time): "resolved \(host) after \(time.milliseconds)"

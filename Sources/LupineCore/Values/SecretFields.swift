@@ -38,6 +38,25 @@ public struct SecretFields: Sendable, Hashable {
   }
 }
 
+/// The fields of a request as events show them.
+public struct SentFields: Sendable {
+  private let fields: HTTPFields
+  private let secrets: SecretFields
+
+  /// Describes the fields of a request.
+  ///
+  /// - Parameter secrets: the fields whose values are secret. Default: the standard ones.
+  public init(_ fields: HTTPFields, secrets: SecretFields = .standard) {
+    self.fields = fields
+    self.secrets = secrets
+  }
+
+  /// The fields that the session sends, with secret values replaced; the transport adds `Host` and the body's framing.
+  ///
+  /// The values are replaced each time when the property is read, so that an event costs nothing for them.
+  public var redacted: HTTPFields { secrets.redact(fields) }
+}
+
 extension HTTPResponse {
   /// Returns the head with secret values redacted, and the URLs of redirects without user information and query values.
   ///

@@ -82,7 +82,7 @@ extension Attempt {
         await execution.passGate()
         control = ExchangeControl(now: session.clock.now, for: execution)
       }
-      emit(.sending(request.summary))
+      emit(.sending(request.summary, SentFields(request.headers, secrets: session.configuration.secretFields)))
       var context = context(for: request, control: control, proxyAuthorization)
       if needsNewConnection { context.needsNewConnection = true }
       let response = try await session.openChain()(request, in: context)

@@ -116,6 +116,7 @@ import Testing
   @Test(arguments: [
     (HTTPRequest.Method.post, 200, true), (.put, 204, true), (.delete, 303, true), (.patch, 404, false),
     (.post, 500, false), (.options, 200, false),
+    (.query, 200, false), (.query, 303, false),
   ])
   func `a successful unsafe request removes the response of its URL`(
     method: HTTPRequest.Method, code: Int, removes: Bool

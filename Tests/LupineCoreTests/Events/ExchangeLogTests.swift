@@ -134,7 +134,9 @@ import Testing
       exchanges.receive(SessionEvent(request: RequestID(1), attempt: attempt, time: .zero, kind: kind))
     }
     receive(.started(request), 0)
-    let exchange: [SessionEvent.Kind] = [.attempting(request), .sending(request), .head(HTTPResponse(status: .ok))]
+    let exchange: [SessionEvent.Kind] = [
+      .attempting(request), .sending(request, SentFields([:])), .head(HTTPResponse(status: .ok)),
+    ]
     for attempt in 1...2 {
       for kind in exchange { receive(kind, attempt) }
     }
@@ -226,7 +228,10 @@ extension ExchangeLogTests {
       SessionEvent(request: RequestID(1), attempt: 1, time: .zero, kind: kind)
     }
     var log = ExchangeLog(event(.attempting(request)))
-    for kind in [SessionEvent.Kind.sending(request), .queued(reason: "the host has its 6"), .warning("not verified")] {
+    for kind in [
+      SessionEvent.Kind.sending(request, SentFields([:])), .queued(reason: "the host has its 6"),
+      .warning("not verified"),
+    ] {
       log.record(event(kind))
     }
     #expect(log.decisions.map(\.kind) == [.queue, .warning])

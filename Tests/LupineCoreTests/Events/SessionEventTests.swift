@@ -85,6 +85,19 @@ import Testing
     #expect(heard.map { $0.headerFields[.setCookie] } == ["<redacted>"])
   }
 
+  @Test func `the fields of a request are seen as they are sent, and without secrets`() async throws {
+    let bench = TestBed()
+    let session = try bench.session { $0.header("X-Trace", "42").header(.userAgent, "tests/1") }
+    let request = session.request(TestBed.url, headers: [.authorization(bearerToken: "secret"), .accept: "text/plain"])
+    _ = await request.serializingData().response
+    let sent = bench.log.all.compactMap { if case .sending(_, let fields) = $0.kind { fields.redacted } else { nil } }
+    #expect(sent.count == 1)
+    #expect(sent.first?[.authorization] == "<redacted>")
+    #expect(sent.first?[.accept] == "text/plain")
+    #expect(sent.first?["X-Trace"] == "42")
+    #expect(sent.first?[.userAgent] == "tests/1")
+  }
+
   @Test func `an event is one line`() async throws {
     let bench = TestBed(.fault(.connectionRefused))
     _ = await (try bench.session()).request("https://a.example.com/x?token=hidden").serializingData().response

@@ -254,7 +254,7 @@ import Testing
   private static func bench(to location: String, _ status: Int) -> TestBed {
     TestBed { mock in
       let redirect = MockReply.redirect(to: location, status: .init(code: status))
-      for method in [HTTPRequest.Method.get, .post, .put, .delete, .head] {
+      for method in [HTTPRequest.Method.get, .post, .put, .delete, .head, .query] {
         mock.stub([method], "/{any...}", .text("arrived"))
         mock.stub([method], "https://a.example.com/old", count: .atMost(1), redirect)
         mock.stub([method], "https://a.example.com/dir/old", count: .atMost(1), redirect)

@@ -33,7 +33,7 @@ final class Endings: EventMonitor {
     state.withLock { state in
       switch event.kind {
       case .started: state.courses[event.request, default: Course()].started = event.time
-      case .sending(let request):
+      case .sending(let request, _):
         guard let origin = try? HTTPURL(request.url).origin else { return }
         state.courses[event.request, default: Course()].origin = origin
         state.exchanges[origin, default: 0] += 1

@@ -29,6 +29,22 @@ func buildersWithClosures(_ cache: HTTPCache) {
       $0.hedging = .hedging(after: .seconds(1))
     })
   _ = Session.Builder().onChallenge { _ in nil }
+  _ = Session.Builder().adapter { request, _ in request.headers["X-Trace"] = "1" }.retrier { _ in .doNotRetry }
+  _ = Session.Builder().interceptor { request, _, next in try await next(request) }
+  _ = Session.Builder()
+    .adapter { request, session in
+      let trace = session.baseURL?.host ?? "none"
+      request.headers["X-Trace"] = trace
+    }
+    .retrier { attempt in
+      let isBusy = attempt.response?.status == .serviceUnavailable
+      return isBusy ? .retry(after: .seconds(1)) : .doNotRetry
+    }
+    .interceptor { request, context, next in
+      let response = try await next(request)
+      print(context.attempt, response)
+      return response
+    }
   _ = Session.Builder().now { Date() }.random { 4 }
   _ = Session.Builder().cookieStore { OwnCookies() }
   _ = Session.Builder().monitor(.custom { event in print(event) })
@@ -56,6 +72,9 @@ func requestsWithClosures(_ session: Session) async throws {
   let data = session.request(url, encoder: .json { JSONEncoder() })
     .cacheResponse(using: .modify { head, _ in head })
     .redirector(.modify { next, _ in next })
+    .adapter { request, _ in request.headers["X-Trace"] = nil }
+    .retrier { _ in .doNotRetry }
+    .interceptor { request, _, next in try await next(request) }
     .validate { _, _, _ in }
     .validate { _, _, _ in .success(()) }
     .onChallenge { _ in nil }

@@ -17,18 +17,10 @@ struct OwnMatcher: RequestMatcher {
 }
 
 /// Forwards every exchange to a mock.
-struct OwnTransport: Transport {
+struct OwnTransport: WrappingTransport {
   let mock: MockTransport
 
-  var capabilities: TransportCapabilities { mock.capabilities }
-
-  func send(
-    _ request: OutgoingRequest, in context: TransferContext
-  ) async throws(LupineError) -> TransportResponse {
-    try await mock.send(request, in: context)
-  }
-
-  func shutdown() async { await mock.shutdown() }
+  var base: any Transport { mock }
 
   func connectionPool() async -> ConnectionPoolSnapshot? { ConnectionPoolSnapshot() }
 }
