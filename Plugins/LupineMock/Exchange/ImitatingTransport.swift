@@ -9,6 +9,8 @@ extension MockTransport {
   /// ```swift
   /// try await TransportOverride.wrapping({ mock.imitating($0) }) {
   ///   // Sessions that are built here are answered by the mock.
+  ///   let session = try Session.Builder().transport(.native).tlsVersions(minimum: .tls1_3).build()
+  ///   print(session)
   /// }
   /// ```
   public func imitating(_ transport: any Transport) -> any WrappingTransport {

@@ -24,8 +24,8 @@ extension HTTPField.Name {
   /// Stands for a field that cannot be sent; its value is the reason.
   ///
   /// `HTTPFields` cannot contain such a field, and a setter cannot throw.
-  static let unsendable = HTTPField.Name("unsendable-field")!
+  static let unsendable = HTTPField.Name(constant: "unsendable-field")
 
   /// `Accept-Query`: the media types of the content that a resource takes in a QUERY (RFC 10008 section 3).
-  public static let acceptQuery = HTTPField.Name("Accept-Query")!
+  public static let acceptQuery = HTTPField.Name(constant: "Accept-Query")
 }

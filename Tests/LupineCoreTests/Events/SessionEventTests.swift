@@ -88,7 +88,7 @@ import Testing
   @Test func `the fields of a request are seen as they are sent, and without secrets`() async throws {
     let bench = TestBed()
     let session = try bench.session { $0.header("X-Trace", "42").header(.userAgent, "tests/1") }
-    let request = session.request(TestBed.url, headers: [.authorization(bearerToken: "secret"), .accept: "text/plain"])
+    let request = session.request(TestBed.url, headers: [.authorization(bearerToken: "secret"), .accept("text/plain")])
     _ = await request.serializingData().response
     let sent = bench.log.all.compactMap { if case .sending(_, let fields) = $0.kind { fields.redacted } else { nil } }
     #expect(sent.count == 1)
