@@ -55,6 +55,12 @@ struct Piece: Decodable, Sendable {
 
 for try await piece in request.serializingEvents().decoded(as: Piece.self, until: "[DONE]") { print(piece.text) }
 // snippet.hide
+mock.stub(.get, "https://api.example.com/ticker", .text("data: 42\n\n"))
+// snippet.show
+
+let ticker = session.streamRequest("ticker").acceptingContentTypes(["text/plain"])
+for try await event in ticker.serializingEvents(reconnects: false) { print(event.data) }
+// snippet.hide
 let wrong = MockReply.json(["message": "The prompt is empty."], status: .badRequest)
 mock.stub(.post, "https://api.example.com/chat", priority: 1, wrong)
 // snippet.show

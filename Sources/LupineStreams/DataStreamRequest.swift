@@ -15,6 +15,8 @@ public struct DataStreamRequest: SessionRequest {
   private let readers: StreamReaders
   /// Whether the body is already reserved for the sequences of this copy.
   let hasTaken: Bool
+  /// The media ranges that a stream of events accepts besides `text/event-stream`.
+  private(set) var eventTypes: [String] = []
 
   init(_ execution: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool = false) {
     self.execution = execution
@@ -26,6 +28,23 @@ public struct DataStreamRequest: SessionRequest {
 }
 
 extension DataStreamRequest {
+  /// Accepts Server-Sent Events of a service that names another media type than `text/event-stream`.
+  ///
+  /// ```swift
+  /// let ticker = session.streamRequest("ticker").acceptingContentTypes(["text/plain"])
+  /// for try await event in ticker.serializingEvents(reconnects: false) { print(event.data) }
+  /// ```
+  ///
+  /// It applies to the events that are asked for afterwards. A response without `Content-Type` is accepted without this
+  /// call. `Accept` is still `text/event-stream`, unless the request has the field.
+  ///
+  /// - Parameter ranges: media ranges such as `text/plain`, `text/*` or `*/*`; text that is none accepts nothing.
+  public func acceptingContentTypes(_ ranges: some Sequence<String>) -> DataStreamRequest {
+    var copy = self
+    copy.eventTypes += ranges
+    return copy
+  }
+
   /// The body in the pieces in which it arrives.
   ///
   /// - Parameter limit: the maximum size of the body in bytes, after decoding; a longer body fails with kind

@@ -14,20 +14,24 @@ final class EventConnections: Sendable {
   /// Whether the events of the request are read here; false if it has begun or has another consumer.
   let isReader: Bool
 
-  init(_ execution: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
+  /// - Parameter ranges: the media ranges that are accepted besides `text/event-stream`.
+  init(
+    _ execution: RequestExecution, _ consumer: StreamConsumer, accepting ranges: [String], hasTaken: Bool
+  ) {
     self.execution = execution
     self.consumer = consumer
-    isReader = Self.reserve(consumer, of: execution, for: requests, hasTaken: hasTaken)
+    isReader = Self.reserve(consumer, of: execution, for: requests, accepting: ranges, hasTaken: hasTaken)
   }
 
   /// Reserves the body of a request that has not started; returns false if it has, or if there is another reader.
   private static func reserve(
-    _ consumer: StreamConsumer, of execution: RequestExecution, for requests: ReconnectionRequests, hasTaken: Bool
+    _ consumer: StreamConsumer, of execution: RequestExecution, for requests: ReconnectionRequests,
+    accepting ranges: [String], hasTaken: Bool
   ) -> Bool {
     guard hasTaken || consumer.take() else { return false }
     // Before the request can start.
     consumer.setReconnections(requests)
-    if execution.add(validators: [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]) { return true }
+    if execution.add(validators: [.statusCodes([200, 204]), .events(accepting: ranges)]) { return true }
     consumer.endReconnections()
     if !hasTaken { consumer.release() }
     return false

@@ -13,8 +13,9 @@ extension DataStreamRequest {
   /// By default, a request is sent only once if it is not idempotent, such as a POST, or if its body can be sent only
   /// once. Then the events end when the server ends the response, and a lost connection is an error.
   ///
-  /// A status other than 200, another media type or the total timeout ends the stream with an error. The total timeout
-  /// counts from the first connection. Each connection has the settings of this request. Monitors see each connection
+  /// A status other than 200, another media type or the total timeout ends the stream with an error. A response without
+  /// `Content-Type` is accepted, and `acceptingContentTypes(_:)` accepts other media types. Of a list of media types the
+  /// last one counts (WHATWG Fetch, section 2.2.2). The total timeout counts from the first connection. Each connection has the settings of this request. Monitors see each connection
   /// as another attempt of this request, and each wait as a `retrying` event with its reason. If the request has a
   /// `Last-Event-ID` field, the first connection sends it.
   ///
@@ -65,7 +66,8 @@ extension DataStreamRequest {
     _ limit: Int
   ) -> EventStream {
     EventStream(
-      connections: EventConnections(execution, consumer, hasTaken: hasTaken), reconnects: reconnects,
+      connections: EventConnections(execution, consumer, accepting: eventTypes, hasTaken: hasTaken),
+      reconnects: reconnects,
       reconnection: Reconnection(retry: retry, limit: reconnectionLimit), limit: limit, failures: failures)
   }
 }

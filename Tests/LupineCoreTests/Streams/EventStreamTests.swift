@@ -40,6 +40,41 @@ import Testing
     #expect(events == expected)
   }
 
+  @Test(
+    arguments: [
+      (nil, []), ("", []), ("application/json, text/event-stream", []), ("Text/Event-Stream; charset=utf-8", []),
+      ("text/plain", ["text/plain"]), ("text/plain", ["text/*"]), ("application/json", ["text/plain", "*/*"]),
+      ("application/json, text/plain", ["text/plain"]),
+    ] as [(String?, [String])])
+  func `events of no media type, of the last one in a list, and of an accepted one are read`(
+    contentType: String?, accepted: [String]
+  ) async throws {
+    mock.stub(.get, "https://example.com/events", Self.reply(contentType))
+    var data: [String] = []
+    let request = session.streamRequest("events").acceptingContentTypes(accepted)
+    for try await event in request.serializingEvents(reconnects: false) { data.append(event.data) }
+    #expect(data == ["a"])
+    #expect(mock.requests.first?.headers[values: .accept] == ["text/event-stream"])
+  }
+
+  @Test(
+    arguments: [
+      ("text/plain", []), ("text/event-stream, application/json", []), ("text/html", ["text/plain"]), ("nonsense", []),
+      ("nonsense", ["nonsense"]),
+    ] as [(String, [String])])
+  func `events of another media type are refused`(contentType: String, accepted: [String]) async throws {
+    mock.stub(.get, "https://example.com/events", Self.reply(contentType))
+    let request = session.streamRequest("events").acceptingContentTypes(accepted)
+    let error = await #expect(throws: LupineError.self) { for try await _ in request.serializingEvents() {} }
+    guard case .unacceptableContentType = error?.kind else { return #expect(Bool(false), "\(error as Any)") }
+    #expect(error?.message.contains("acceptingContentTypes") == true)
+  }
+
+  private static func reply(_ contentType: String?) -> MockReply {
+    let page = MockReply.data(Data("data: a\n\n".utf8), contentType: nil)
+    return contentType.map { page.field(.contentType, $0) } ?? page
+  }
+
   @Test func `a stream that ends is opened again with the last identifier`() async throws {
     mock.stub(
       .get, "https://example.com/events",
