@@ -57,8 +57,9 @@ struct ChainVerifier {
   }
 
   private func roots() throws(TrustFailure) -> RootStore {
-    let files = [trust.certificateAuthorities ?? SystemRoots.file, trust.additionalCertificateAuthorities]
-    do throws(RootsUnreadable) { return try RootStore(files: files.compactMap(\.self)) } catch {
+    let system = trust.certificateAuthorities.map { SystemRoots(file: $0, folders: []) } ?? .current
+    let files = [system.file, trust.additionalCertificateAuthorities].compactMap(\.self)
+    do throws(RootsUnreadable) { return try RootStore(files: files, folders: system) } catch {
       throw TrustFailure(.chain, trust, nil, error.description, advice: "Name a file that can be read.")
     }
   }

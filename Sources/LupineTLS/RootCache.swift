@@ -5,7 +5,7 @@ import LupineX509
 /// Caches root certificates across connections.
 ///
 /// Reading the system's file takes longer than ten handshakes. Each handshake checks with one `stat` per file whether
-/// the file has changed.
+/// the file has changed, and with one per folder of `SSL_CERT_DIR`.
 public struct RootCache {
   private struct Entry {
     let files: RootFiles
@@ -60,8 +60,8 @@ public final class TrustedRoots {
   var store: OpaquePointer? { ownedStore.pointer }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
-  init(_ files: [String]) throws(LupineError) {
-    do throws(RootsUnreadable) { ownedStore = try RootStore(files: files) } catch {
+  init(_ files: [String], _ folders: SystemRoots) throws(LupineError) {
+    do throws(RootsUnreadable) { ownedStore = try RootStore(files: files, folders: folders) } catch {
       throw LupineError.unusable(CertificateBundle.part, "No server certificate can be verified: \(error.description).")
     }
   }

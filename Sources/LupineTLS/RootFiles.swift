@@ -4,38 +4,44 @@ import LupineX509
 
 /// The files of root certificates that verify the servers of a connection key.
 public struct RootFiles: Equatable {
-  /// The path of the file that replaces the system's, or of the system's.
-  public let bundle: String
-  /// Whether the program set the path of `bundle`.
+  /// The file that replaces the system's, or the places of the system's roots.
+  private let system: SystemRoots
+  /// Whether the program set the path of the file.
   private let isConfigured: Bool
   private let additional: String?
 
   /// - Parameter fallback: the file for a connection key that names none; `nil` for the system's file.
   public init(_ connectionKey: ConnectionKey, fallback: String?) {
     let configured = connectionKey.certificateAuthorities ?? fallback
-    bundle = CertificateBundle.path(configured)
+    system = configured.map { SystemRoots(file: $0, folders: []) } ?? .current
     isConfigured = configured != nil
     additional = connectionKey.additionalCertificateAuthorities
   }
 
-  private var paths: [String] { [bundle, additional].compactMap(\.self) }
+  /// The file; `nil` if there are only folders.
+  public var file: String? { system.file }
+  /// The folders.
+  public var folders: [String] { system.folders }
 
-  /// The current version of each file; `nil` for a file that cannot be examined.
-  var versions: [FileVersion?] { paths.map { FileVersion(path: $0) } }
+  private var paths: [String] { [system.file, additional].compactMap(\.self) }
 
-  /// Whether all files exist and are readable.
-  var areReadable: Bool { paths.allSatisfy { FileAccess.readError($0) == nil } }
+  /// The current version of each file and folder; `nil` for one that cannot be examined.
+  ///
+  /// The version of a folder changes if a file is added, removed or renamed. The files in it are not examined one by one: there
+  /// may be hundreds.
+  var versions: [FileVersion?] { (paths + system.folders).map { FileVersion(path: $0) } }
+
+  /// Whether all files and folders exist and are readable.
+  var areReadable: Bool { (paths + system.folders).allSatisfy { FileAccess.readError($0) == nil } }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
-    try CertificateBundle.check(bundle, isConfigured: isConfigured)
-    return try TrustedRoots(paths)
+    if let file = system.file { try CertificateBundle.check(file, isConfigured: isConfigured) }
+    return try TrustedRoots(paths, system)
   }
 }
 
-/// Finds the file of root certificates.
-///
-/// A folder is not supported: OpenSSL would search it in each handshake.
+/// Checks the files of root certificates.
 public enum CertificateBundle {
   /// The name of the setting in error messages.
   static let part = "certificateAuthorities"
@@ -50,9 +56,6 @@ public enum CertificateBundle {
     }
   }
 
-  /// Returns the given path, or else the file that `SSL_CERT_FILE` names, or else the system's file.
-  static func path(_ configured: String?) -> String { configured ?? SystemRoots.file }
-
   /// Returns the reason why a file cannot be read; `nil` if it can.
   static func readProblem(_ path: String) -> String? {
     guard let error = FileAccess.readError(path) else { return nil }
@@ -65,7 +68,7 @@ public enum CertificateBundle {
     let advice =
       isConfigured
       ? "The program set it with certificateAuthorities."
-      : "Install the package ca-certificates, or name a file in SSL_CERT_FILE."
+      : "Install the package ca-certificates, or name a file in SSL_CERT_FILE or a folder in SSL_CERT_DIR."
     throw LupineError.unusable(part, "No server certificate can be verified: \(problem). \(advice)")
   }
 }

@@ -13,16 +13,23 @@ public struct RootStore: ~Copyable {
     X509_STORE_set_flags(pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// Creates a store with the certificates of PEM files.
+  /// Creates a store with the certificates of PEM files, and with those of the files in folders.
   ///
-  /// - Throws: `RootsUnreadable` if a file cannot be read.
-  public init(files: [String]) throws(RootsUnreadable) {
+  /// - Throws: `RootsUnreadable` if a file cannot be read, or if there is none and the folders have no certificate. A file
+  ///   of a folder that has none is skipped.
+  public init(files: [String], folders: SystemRoots = SystemRoots(file: nil, folders: [])) throws(RootsUnreadable) {
     self.init()
     for file in files {
       guard X509_STORE_load_file(pointer, file) == 1 else {
         throw RootsUnreadable(
           description: "the root certificates in \(file) cannot be read: \(OpenSSLText.takeError())")
       }
+    }
+    let count = folders.folderFiles.count { X509_STORE_load_file(pointer, $0) == 1 }
+    ERR_clear_error()
+    if files.isEmpty, count == 0 {
+      let names = folders.folders.joined(separator: ", ")
+      throw RootsUnreadable(description: "the folders of root certificates (\(names)) have no readable certificate")
     }
   }
 

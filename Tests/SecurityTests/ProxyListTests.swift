@@ -33,12 +33,28 @@ import TransportSupport
     #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
   }
 
+  @Test(arguments: [
+    ("192.168.*", "http://192.168.1.7/", true), ("192.168.*", "http://192.169.1.7/", false),
+    ("192.168.*.*", "http://192.168.1.7/", true), ("10.*", "http://10.1.2.3/", true),
+    ("10.*", "http://10.example.com/", false), ("192.168.1.*", "http://192.168.1.9/", true),
+    ("192.168.1.*", "http://192.168.2.9/", false), ("10.*:8080", "http://10.0.0.1:8080/", true),
+    ("10.*:8080", "http://10.0.0.1/", false), ("10.*", "http://[::ffff:10.0.0.1]/", true),
+  ])
+  func `a star for the rest of an address is a block`(entry: String, url: String, isDirect: Bool) throws {
+    let exceptions = ProxyExceptions([entry])
+    #expect(exceptions.problems.isEmpty)
+    #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
+  }
+
   @Test func `a star is every host`() throws {
     #expect(ProxyExceptions(["*"]).contains(try HTTPURL("https://a.example.com")))
     #expect(!ProxyExceptions([""]).contains(try HTTPURL("https://a.example.com")))
   }
 
-  @Test(arguments: ["10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999"])
+  @Test(arguments: [
+    "10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999", "192.*.1", "300.*",
+    "10.*.*", "10.*:0",
+  ])
   func `an entry that does not belong in a list is reported`(entry: String) {
     #expect(ProxyExceptions([entry]).problems.count == 1)
   }

@@ -110,9 +110,10 @@ struct EasySettings {
   /// With OpenSSL, libcurl gets none, because `Handshake` verifies each handshake. Any other TLS library verifies by
   /// itself, and keeps the certificates that it has read for as long as the multi exists.
   private func setRootCertificates(_ easy: borrowing EasyHandle) {
-    let bundle = LibcurlInfo.isSecuredByOpenSSL ? nil : rootFiles.bundle
-    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { easy.set(option, bundle) }
-    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { easy.set(option, nil as String?) }
+    let isUsed = !LibcurlInfo.isSecuredByOpenSSL
+    let folders = isUsed && !rootFiles.folders.isEmpty ? rootFiles.folders.joined(separator: ":") : nil
+    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { easy.set(option, isUsed ? rootFiles.file : nil) }
+    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { easy.set(option, folders) }
   }
 
   private func limitToHTTP(_ easy: borrowing EasyHandle) {

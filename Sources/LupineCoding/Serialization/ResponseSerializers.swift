@@ -36,7 +36,8 @@ extension ResponseSerializer where Self == DataResponseSerializer {
 /// Decodes the response's body as text.
 ///
 /// The encoding is the given one, else the `charset` of the response, else that of a byte order mark, else UTF-8 for
-/// JSON (RFC 8259 section 8.1), else ISO 8859-1.
+/// JSON (RFC 8259 section 8.1), else ISO 8859-1. If the `charset` is unknown and the body is valid UTF-8, the text is
+/// UTF-8, and the event `warning` names the charset.
 public struct StringResponseSerializer: ResponseSerializer {
   private let encoding: TextEncoding?
   private let input: SerializerInput
@@ -66,9 +67,20 @@ public struct StringResponseSerializer: ResponseSerializer {
     guard let data = try input.bytes(of: response) else { return "" }
     if let encoding { return try encoding.decode(data) }
     let mediaType = response.head.headerFields.singleton(.contentType).flatMap { MediaType($0) }
-    if let charset = mediaType?.charset { return try TextEncoding(charset).decode(data) }
+    if let charset = mediaType?.charset { return try text(data, in: TextEncoding(charset), response) }
     if let mark = ByteOrderMark(startOf: data) { return try mark.encoding.decode(data) }
     return try (mediaType?.isJSON == true ? TextEncoding.utf8 : .isoLatin1).decode(data)
+  }
+
+  /// Decodes text in the encoding that the response names; UTF-8 stands in for an unknown one.
+  private func text(
+    _ data: Data, in encoding: TextEncoding, _ response: ReceivedResponse
+  ) throws(LupineError) -> String {
+    guard !encoding.isKnown, let text = try? TextEncoding.utf8.decode(data) else { return try encoding.decode(data) }
+    response.warn?(
+      "The charset \(encoding.name.escapingControls(limit: 64)) of the response is unknown. Its bytes are valid UTF-8 and "
+        + "were decoded as such.")
+    return text
   }
 }
 

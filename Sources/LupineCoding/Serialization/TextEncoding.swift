@@ -12,6 +12,11 @@ public struct TextEncoding: Sendable, Hashable {
   /// Creates an encoding by its name; an unknown name is an error when something is decoded.
   public init(_ name: String) { self.name = name }
 
+  /// Whether bytes can be decoded: whether the C library's iconv has the encoding.
+  public var isKnown: Bool {
+    if case .other(let charset) = Form(name) { IconvDecoding(charset: charset).isKnown } else { true }
+  }
+
   /// Decodes the bytes, without a byte order mark at their start.
   ///
   /// - Throws: `LupineError` of kind `serializationFailed` that names the encoding and the offset of the first invalid

@@ -5,7 +5,8 @@
 public struct NetworkSettings: Sendable, Hashable {
   /// The PEM file with the root certificates.
   ///
-  /// Default: `nil`, which means the file that `SSL_CERT_FILE` names, or else the system's file.
+  /// Default: `nil`, which means the file that `SSL_CERT_FILE` names and all files in the folders that `SSL_CERT_DIR` names
+  /// (between colons), or else the system's file. Files of a folder without a certificate in PEM are skipped.
   ///
   /// The transport reads a changed file again before the next new connection. While the file is missing or unreadable,
   /// the certificates that were read last stay valid. The transport does not detect a file that is overwritten in place

@@ -79,8 +79,8 @@ extension Proxy: HidesSecrets {
 extension Proxy {
   /// Parses the URL of a proxy, such as `http://user:password@proxy.example.com:3128`.
   ///
-  /// The scheme is `http`, `https`, `socks5` (the session resolves names) or `socks5h` (the proxy does). Username and
-  /// password are optional. The default scheme is `http`; the default port is 80, 443 or, for SOCKS, 1080.
+  /// The scheme is `http`, `https`, `socks5` (the session resolves names) or `socks5h` (the proxy does). `socks`, which
+  /// desktops write into `all_proxy`, is the same as `socks5h`. Username and password are optional. The default scheme is `http`; the default port is 80, 443 or, for SOCKS, 1080.
   ///
   /// - Throws: `LupineError` of kind `invalidURL` that quotes no part of the text.
   public init(_ text: String) throws(LupineError) {
@@ -115,8 +115,8 @@ extension Proxy {
     case "http": (.http, 80, false)
     case "https": (.https, 443, false)
     case "socks5": (.socks5, 1080, true)
-    case "socks5h": (.socks5, 1080, false)
-    default: throw invalid("its scheme is not http, https, socks5 or socks5h")
+    case "socks5h", "socks": (.socks5, 1080, false)
+    default: throw invalid("its scheme is not http, https, socks5, socks5h or socks")
     }
   }
 

@@ -55,6 +55,14 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     set { storage.value.decodingDefaults = newValue }
   }
 
+  /// Reports a warning about the response to the session's monitors, as the event `warning`; `nil` if nobody receives it.
+  ///
+  /// For serializers. The session sets it before it calls one.
+  public var warn: (@Sendable (String) -> Void)? {
+    get { storage.value.warn }
+    set { storage.value.warn = newValue }
+  }
+
   /// Whether the body has data.
   ///
   /// Does not copy them.
@@ -74,6 +82,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     var statusCode: Int
     var attributes: ResponseAttributes
     var decodingDefaults: DecodingDefaults?
+    var warn: (@Sendable (String) -> Void)?
   }
 
   private var storage: CopyOnWrite<Values>

@@ -149,7 +149,8 @@ extension Retrier where Self == RetryPolicy {
 enum RetryAfter {
   /// The delay of `Retry-After` in either form; `nil` if the field is missing or malformed.
   ///
-  /// A date in the past gives a delay of 0. Of several values the longest counts.
+  /// A date in the past gives a delay of 0. Of several values the longest counts. A number with a fraction, which the
+  /// grammar does not have, is rounded up.
   static func delay(_ head: HTTPResponse, now: Date) -> Duration? {
     head.headerFields[values: .retryAfter].compactMap { delay($0, now: now) }.max()
   }
@@ -157,9 +158,11 @@ enum RetryAfter {
   private static func delay(_ value: String, now: Date) -> Duration? {
     let text = String(value.trimmingBlanks())
     guard !text.isEmpty else { return nil }
-    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) {
+      let hasFraction = parts.count == 2 && parts[1].utf8.contains { $0 != 0x30 }
       // A number of seconds that overflows is greater than every cap.
-      return Int64(text).map { .seconds($0).bounded } ?? .longest
+      return Int64(parts[0]).map { (.seconds($0) + .seconds(hasFraction ? 1 : 0)).bounded } ?? .longest
     }
     return HTTPDate.parse(text, now: now).map { Duration(boundedSeconds: max(0, $0.timeIntervalSince(now))) }
   }

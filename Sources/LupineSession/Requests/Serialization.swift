@@ -37,7 +37,7 @@ enum Serialization {
     _ serializer: any ResponseSerializer<Value>
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
     let received: ReceivedResponse
-    do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
+    do throws(LupineError) { received = try Self.received(outcome, of: execution, for: serializer) } catch {
       return (.failure(error), .zero)
     }
     let clock = execution.session.clock
@@ -61,7 +61,7 @@ enum Serialization {
   static func value<Value: Sendable>(
     from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of execution: RequestExecution
   ) throws(LupineError) -> Value {
-    let received = try received(outcome, for: serializer)
+    let received = try received(outcome, of: execution, for: serializer)
     let start = execution.isObserved ? execution.session.clock.now() : .zero
     do {
       let value = try serializer.serialize(received)
@@ -75,10 +75,12 @@ enum Serialization {
   }
 
   private static func received(
-    _ outcome: RequestOutcome, for serializer: any ResponseSerializer
+    _ outcome: RequestOutcome, of execution: RequestExecution, for serializer: any ResponseSerializer
   ) throws(LupineError) -> ReceivedResponse {
     if let error = outcome.error { throw explained(error, by: serializer) }
-    guard let response = outcome.response else { throw noResponse }
+    guard var response = outcome.response else { throw noResponse }
+    // A serializer may keep the response.
+    if execution.isObserved { response.warn = { [weak execution] in execution?.emit(.warning($0)) } }
     return response
   }
 

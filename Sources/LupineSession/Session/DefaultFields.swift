@@ -2,10 +2,12 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// The default fields of a session: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+/// The default fields of a session: `Accept`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 enum DefaultFields {
   /// Adds the default fields that the builder does not set.
   static func complete(_ configuration: inout SessionConfiguration) {
+    // Some servers refuse a request without the field, which every other client sends.
+    add(.accept, "*/*", to: &configuration)
     add(.acceptEncoding, configuration.contentCodings.acceptEncoding, to: &configuration)
     add(.acceptLanguage, acceptLanguage(environment), to: &configuration)
     add(.userAgent, userAgent, to: &configuration)

@@ -8,16 +8,56 @@
   import Darwin
 #endif
 
-/// Finds the system's root certificates.
-public enum SystemRoots {
+/// The places of the system's root certificates.
+///
+/// `SSL_CERT_FILE` names a file, and `SSL_CERT_DIR` folders between colons, as for OpenSSL's own programs. If one of them
+/// is set, only what they name is trusted. Otherwise the first readable one of the usual files is.
+public struct SystemRoots: Equatable, Sendable {
+  /// The file; `nil` if there are only folders.
+  public let file: String?
+  /// The folders.
+  public let folders: [String]
+
   private static let usual = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
   ]
 
-  /// The file that `SSL_CERT_FILE` names, or else the first readable one of the usual files.
-  public static var file: String {
-    if let named = getenv("SSL_CERT_FILE") { return String(cString: named) }
-    return usual.first { access($0, R_OK) == 0 } ?? usual[0]
+  /// The places that a program has named.
+  public init(file: String?, folders: [String]) {
+    self.file = file
+    self.folders = folders
+  }
+
+  /// The places that the environment names now.
+  public static var current: SystemRoots {
+    let folders = getenv("SSL_CERT_DIR").map { String(cString: $0).split(separator: ":").map(String.init) } ?? []
+    let named = getenv("SSL_CERT_FILE").map { String(cString: $0) }
+    if named != nil || !folders.isEmpty { return SystemRoots(file: named, folders: folders) }
+    return SystemRoots(file: usual.first { access($0, R_OK) == 0 } ?? usual[0], folders: [])
+  }
+
+  /// The files of the folders, each once, although links with other names may refer to it.
+  ///
+  /// A file need not contain a certificate. Folders in the folders and hidden files are left out.
+  public var folderFiles: [String] {
+    var seen: Set<[UInt64]> = []
+    return folders.flatMap(Self.files).filter { path in
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+      return seen.insert([UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]).inserted
+    }
+  }
+
+  /// The paths in a folder, in order of their names; empty if the folder cannot be read.
+  private static func files(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { "\(folder)/\($0)" }
   }
 }

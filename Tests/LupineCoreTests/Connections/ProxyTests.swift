@@ -6,7 +6,8 @@ import Testing
     ("proxy.example.com", "http://proxy.example.com:80"),
     ("http://Proxy.example.com:3128/", "http://proxy.example.com:3128"),
     ("https://p", "https://p:443"), ("https://p:80", "https://p:80"), ("socks5://[::1]", "socks5://[::1]:1080"),
-    ("socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"),
+    ("socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"), ("socks://127.0.0.1:1080/", "socks5h://127.0.0.1:1080"),
+    ("SOCKS://proxy.example.com", "socks5h://proxy.example.com:1080"),
     ("http://u:p@[2001:DB8::1]:8080", "http://[2001:db8::1]:8080"),
   ])
   func `a proxy is read, and shown without its credential`(text: String, address: String) throws {

@@ -25,8 +25,27 @@ import Testing
     #expect(try serializer.serialize(try received(bytes, contentType: contentType)) == text)
   }
 
-  @Test func `an unknown charset is an error that names it`() throws {
-    let error = try failure(of: .string, try received("x", contentType: "text/plain; charset=x-nonsense"))
+  @Test(arguments: ["x-nonsense", "utf-8mb4", "default", "a/b"])
+  func `text of an unknown charset that is valid UTF-8 is UTF-8, with a warning`(charset: String) throws {
+    let warnings = Notes<String>()
+    var response = try received("é", contentType: "text/plain; charset=\"\(charset)\"")
+    response.warn = { warnings.add($0) }
+    #expect(try StringResponseSerializer().serialize(response) == "é")
+    #expect(warnings.all.count == 1 && warnings.all.first?.contains(charset) == true)
+  }
+
+  @Test func `a known charset gives no warning, even if the text is valid UTF-8`() throws {
+    let warnings = Notes<String>()
+    var response = try received("é", contentType: "text/plain; charset=koi8-r")
+    response.warn = { warnings.add($0) }
+    #expect(try StringResponseSerializer().serialize(response) == "ц╘")
+    #expect(warnings.all.isEmpty)
+  }
+
+  @Test func `an unknown charset of other text, or one that the program gives, is an error that names it`() throws {
+    let given = StringResponseSerializer(encoding: TextEncoding("x-nonsense"))
+    #expect(try failure(of: given, try received("x"))?.message.contains("x-nonsense") == true)
+    let error = try failure(of: .string, try received([0xFF], contentType: "text/plain; charset=x-nonsense"))
     #expect(error?.kind == .serializationFailed)
     #expect(error?.message.contains("x-nonsense") == true)
   }

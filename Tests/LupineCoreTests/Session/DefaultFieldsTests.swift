@@ -60,6 +60,14 @@ import Testing
     #expect(bench.mock.requests.first?.headers[values: .acceptEncoding] == [expected])
   }
 
+  @Test(arguments: [(nil, "*/*"), ("application/json", "application/json"), ("", "")] as [(String?, String)])
+  func `each request accepts every media type, unless it says otherwise`(own: String?, expected: String) async throws {
+    let bench = TestBed()
+    let headers = own.map { RequestHeaders([.accept: $0] as HTTPFields) } ?? RequestHeaders()
+    _ = try await bench.session().request(TestBed.url, headers: headers).serializingData().value
+    #expect(bench.mock.requests.first?.headers[values: .accept] == [expected])
+  }
+
   @Test func `a field that the builder was given is not made`() async throws {
     let bench = TestBed()
     let session = try bench.session { $0.header(.userAgent, "mine").header(.acceptLanguage, "tlh") }

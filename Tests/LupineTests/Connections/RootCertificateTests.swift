@@ -30,6 +30,35 @@ import TransportSupport
     }
   }
 
+  /// Runs steps with root certificates that variables of the environment name.
+  private func run(in environment: [String], _ steps: String...) throws -> [String] {
+    let server = try OpenSSLServer(certificate: "localhost")
+    return try withExtendedLifetime(server) {
+      try Program.run(
+        "ConnectionProbe", [server.url] + TestTransport.probeSteps + steps,
+        under: ["-u", "SSL_CERT_FILE", "-u", "SSL_CERT_DIR"] + environment)
+    }
+  }
+
+  @Test func `all files in the folders of SSL_CERT_DIR are trusted, beside the file of SSL_CERT_FILE`() throws {
+    let others = try folder.write(try Self.fixture("Trust/other-root"), to: "others/0a1b2c3d.0")
+    try folder.write("no certificate", to: "others/README")
+    let certificates = folder.file("certificates")
+    try folder.write(try Self.fixture("root"), to: "certificates/root.crt")
+    #expect(try run(in: ["SSL_CERT_DIR=/nowhere:\(certificates)"], "get") == ["new"])
+    #expect(try run(in: ["SSL_CERT_DIR=\(certificates)", "SSL_CERT_FILE=\(others)"], "get") == ["new"])
+    #expect(try run(in: ["SSL_CERT_DIR=\(folder.file("others"))", "SSL_CERT_FILE=\(roots)"], "get") == ["new"])
+    #expect(try run(in: ["SSL_CERT_DIR=\(folder.file("others"))"], "get") == ["certificateRejected"])
+    #expect(try run(in: ["SSL_CERT_DIR=/nowhere"], "get") == ["certificateAuthorities"])
+  }
+
+  @Test func `a file that is moved into a folder of SSL_CERT_DIR is trusted from the next connection on`() throws {
+    try folder.write(try Self.fixture("Trust/other-root"), to: "certificates/other.pem")
+    let certificates = folder.file("certificates")
+    let lines = try run(in: ["SSL_CERT_DIR=\(certificates)"], "get", "move \(roots) \(certificates)/root.pem", "get")
+    #expect(lines == ["certificateRejected", "new"])
+  }
+
   @Test(arguments: ["roots", "more"])
   func `they are kept while their file is away, however long there is no connection`(_ option: String) throws {
     // The first `pool` step after the advance wakes the loop of the transport, which releases what it no longer needs.

@@ -88,6 +88,16 @@ struct IconvDecoding {
   let charset: String
   private static let blockSize = 16 << 10
 
+  /// Whether iconv has the charset.
+  var isKnown: Bool {
+    do throws(LupineError) {
+      _ = try IconvConverter(charset: charset)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Decodes the bytes.
   ///
   /// - Parameter offset: the number of bytes before them, for the error message.
