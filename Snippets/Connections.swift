@@ -35,6 +35,12 @@ let fetcher = try Session.Builder()
 let refused = await fetcher.request("http://169.254.169.254/latest/meta-data/").serializingString().response.error
 print(refused?.kind == .addressRefused)
 
+// A server that ends lines with LF, and TLS without close_notify; every other host is read strictly.
+let lenient = try Session.Builder()
+  .transport(transport)
+  .tolerating([.bareLineFeeds, .missingCloseNotify], of: "legacy.example.com")
+  .build()
+
 // The number and the lifetime of connections, the local address and the server's addresses.
 var options = ConnectionOptions()
 options.perHost = 8
@@ -48,7 +54,7 @@ let tuned = try Session.Builder()
   .build()
 
 // snippet.hide
-print(containers, proxied, office, tuned)
+print(containers, proxied, office, lenient, tuned)
 // snippet.show
 // For a gauge; a mock has no connections.
 if let pool = await tuned.connectionPool() { print(pool.open, pool.idle, pool.waiting) }

@@ -66,6 +66,13 @@ public final class CurlTransport: Transport {
 }
 
 extension CurlTransport {
+  /// Advises the use of the native transport, for tolerances that need OpenSSL.
+  public func remedy(for missing: TransportCapabilities) -> String? {
+    missing == .responseTolerances
+      ? "the installed libcurl does not use OpenSSL; use the native transport, '.transport(.native)' of LupineNative"
+      : nil
+  }
+
   /// Returns one issue for each file of root certificates that the session names and that cannot be read, and for each
   /// cipher suite and group that cannot be offered.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {

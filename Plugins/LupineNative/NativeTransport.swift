@@ -51,7 +51,7 @@ public final class NativeTransport: Transport {
     [
       .networking, .tls, .tlsVersions, .trustEvaluation, .clientCertificates, .connectionReuse, .connectionOptions,
       .unixSockets, .resolverOverrides, .localAddresses, .networkPolicy, .proxies, .http2, .streamEndChecks,
-      .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming,
+      .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming, .responseTolerances,
     ]
   }
 

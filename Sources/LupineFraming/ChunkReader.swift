@@ -42,7 +42,7 @@ public struct ChunkReader: Sendable {
   private enum Place { case size, extensions, sizeLineFeed, content, contentReturn, contentLineFeed, trailers, behind }
 
   private var place = Place.size
-  private var extensions = ChunkExtensions.blank
+  private var extensions = ChunkExtensions.behindSize
   private var digits = 0
   /// The remaining bytes of the chunk's content.
   private var rest: Int64 = 0
@@ -52,13 +52,19 @@ public struct ChunkReader: Sendable {
   private var line: [UInt8] = []
   private let extensionLimit: Int
   private let trailerLimit: Int
+  private let tolerances: ResponseTolerances
+  /// The violations that the body so far needed.
+  public private(set) var tolerated: ResponseTolerances = []
 
   /// Creates a reader for one body.
   ///
-  /// - Parameter limits: the reader applies `chunkExtensions` and `trailers`.
-  public init(_ limits: Limits) {
+  /// - Parameters:
+  ///   - limits: the reader applies `chunkExtensions` and `trailers`.
+  ///   - tolerances: the reader applies `spaceAfterChunkSize`, and `bareLineFeeds` to trailers. Default: none.
+  public init(_ limits: Limits, tolerating tolerances: ResponseTolerances = []) {
     extensionLimit = limits.chunkExtensions
     trailerLimit = limits.trailers
+    self.tolerances = tolerances
   }
 
   /// Whether the end of the body has been found.
@@ -119,11 +125,12 @@ public struct ChunkReader: Sendable {
       return
     }
     guard digits > 0, byte == 0x0D || byte == 0x3B || byte.isBlank else { throw MalformedChunk.size.error }
-    extensions = .blank
+    extensions = .behindSize
     if byte == 0x0D { place = .sizeLineFeed } else { try takeExtension(byte) }
   }
 
   private mutating func takeExtension(_ byte: UInt8) throws(LupineError) {
+    if byte == 0x0D, extensions == .behindSize { try tolerate(.spaceAfterChunkSize, else: .space) }
     if byte == 0x0D, extensions.mayEnd {
       place = .sizeLineFeed
       return
@@ -138,16 +145,25 @@ public struct ChunkReader: Sendable {
   private mutating func takeTrailer(_ byte: UInt8) throws(LupineError) -> Element? {
     line.append(byte)
     trailerSize += 1
-    guard trailerSize <= trailerLimit || line == [0x0D] || line == [0x0D, 0x0A] else {
+    guard trailerSize <= trailerLimit || line == [0x0D] || line == [0x0D, 0x0A] || line == [0x0A] else {
       throw Self.excess(of: .trailers, over: trailerLimit)
     }
     guard byte == 0x0A else { return nil }
-    guard line.count > 1, line[line.count - 2] == 0x0D else { throw MalformedChunk.lineEnd.error }
+    let hasReturn = line.count > 1 && line[line.count - 2] == 0x0D
+    if !hasReturn { try tolerate(.bareLineFeeds, else: .trailerLineEnd) }
     let whole = line
     line = []
-    guard whole.count == 2 else { return .trailer(whole) }
+    guard whole.count == (hasReturn ? 2 : 1) else { return .trailer(whole) }
     place = .behind
     return .end
+  }
+
+  /// Accepts a violation, or throws.
+  private mutating func tolerate(
+    _ word: ResponseTolerances, else violation: MalformedChunk
+  ) throws(LupineError) {
+    guard tolerances.contains(word) else { throw violation.error(word) }
+    tolerated.insert(word)
   }
 
   /// The maximum number of hexadecimal digits in a size; 16 digits represent 64 bits.
@@ -161,7 +177,9 @@ public struct ChunkReader: Sendable {
 
 /// The state of a reader within the extensions of a chunk (RFC 9112 section 7.1.1).
 enum ChunkExtensions {
-  /// In white space after the size or a complete extension; a semicolon must follow.
+  /// In white space after the size; a semicolon must follow.
+  case behindSize
+  /// In white space after a complete extension; a semicolon must follow.
   case blank
   /// Before a name, which must follow.
   case beforeName
@@ -180,11 +198,14 @@ enum ChunkExtensions {
   case behindQuotes
 
   /// Whether the extensions may end in this state.
-  var mayEnd: Bool { self == .name || self == .token || self == .behindQuotes }
+  ///
+  /// A reader that accepts white space after the size checks that first.
+  var mayEnd: Bool { self == .behindSize || self == .name || self == .token || self == .behindQuotes }
 
   /// Returns the state after this byte; `nil` if the grammar does not allow the byte.
   func next(_ byte: UInt8) -> Self? {
     switch self {
+    case .behindSize: byte == 0x3B ? .beforeName : byte.isBlank ? self : nil
     case .blank, .behindQuotes: Self.separator(byte)
     case .beforeName: byte.isBlank ? self : byte.isTokenByte ? .name : nil
     case .name, .behindName: nextInName(byte)
@@ -210,13 +231,16 @@ enum MalformedChunk: String {
   case size = "the size of a chunk is not a hexadecimal number"
   case largeSize = "the size of a chunk has more than 16 digits or more than 63 bits"
   case `extension` = "an extension of a chunk violates the grammar"
+  case space = "white space follows the size of a chunk"
   case lineEnd = "a line among the chunks does not end with CRLF"
+  case trailerLineEnd = "a line among the chunks does not end with CRLF, but with LF: a trailer"
   case contentEnd = "the content of a chunk is not followed by CRLF"
 
   /// The error for the violation.
   ///
   /// Other programs may find a different end of such a body, so its connection is not reused.
-  var error: LupineError {
-    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
-  }
+  var error: LupineError { .violation(rawValue, nil) }
+
+  /// The error for the violation that this word would accept.
+  func error(_ word: ResponseTolerances) -> LupineError { .violation(rawValue, word) }
 }

@@ -6,7 +6,7 @@ import LupineSupport
 ///
 /// A cached line has the same result as one that is read, so a cache changes only the speed. Readers may share a cache,
 /// and one cache for each thread that reads responses is enough. It stores no line of a field whose value may be a
-/// secret, such as `Set-Cookie`, and no head with such a line.
+/// secret, such as `Set-Cookie`, no line or head that a strict reader refuses, and no head with such a line.
 public final class HeadCache {
   private static let slots = 256
   /// The length in bytes up to which a line is cached.
@@ -26,12 +26,16 @@ public final class HeadCache {
   public init() {}
 
   /// Returns the field of a line; `nil` if the line has no colon.
-  func field(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
+  ///
+  /// - Parameter takesControlBytes: see `FieldLine`.
+  func field(_ line: UnsafeRawBufferPointer, takesControlBytes: Bool) throws(LupineError) -> FieldLine? {
     let hash = Self.hash(line)
     let slot = Int(hash >> 56)
     if let cached = lines[slot], cached.bytes.isEqual(to: line) { return cached }
     let isRepeated = seen[slot].x == hash || seen[slot].y == hash
-    guard let field = try FieldLine(line, names, isKept: isRepeated) else { return nil }
+    guard let field = try FieldLine(line, names, isKept: isRepeated, takesControlBytes: takesControlBytes) else {
+      return nil
+    }
     if isRepeated {
       if field.isCached, line.count <= Self.maximumLength { lines[slot] = field }
     } else if field.isCacheable {

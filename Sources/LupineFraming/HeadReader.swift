@@ -25,6 +25,9 @@ public struct HeadReader {
   private var limits: Limits
   private let cache: HeadCache
   private var mayBeMultiplexed: Bool
+  private var tolerances: ResponseTolerances
+  /// The violations that the heads and the trailers so far needed.
+  public private(set) var tolerated: ResponseTolerances = []
   private var part = Part.status
   /// The number of fields of the current head.
   private var count = 0
@@ -49,10 +52,14 @@ public struct HeadReader {
   /// - Parameters:
   ///   - limits: the reader applies `responseFields`, `responseFieldCount`, `informationalResponses` and `trailers`.
   ///   - mayBeMultiplexed: whether a status line may have the version HTTP/2 or HTTP/3. Default: no.
-  public init(_ limits: Limits, _ cache: HeadCache, mayBeMultiplexed: Bool = false) {
+  ///   - tolerances: the violations that the reader accepts in a response of HTTP/1. Default: none.
+  public init(
+    _ limits: Limits, _ cache: HeadCache, mayBeMultiplexed: Bool = false, tolerating tolerances: ResponseTolerances = []
+  ) {
     self.limits = limits
     self.cache = cache
     self.mayBeMultiplexed = mayBeMultiplexed
+    self.tolerances = tolerances
   }
 
   /// Sets the limits for the following heads.
@@ -63,9 +70,13 @@ public struct HeadReader {
 
   /// Prepares for the responses to another request.
   ///
-  /// - Parameter mayBeMultiplexed: whether a status line may have the version HTTP/2 or HTTP/3.
-  public mutating func begin(mayBeMultiplexed: Bool) {
+  /// - Parameters:
+  ///   - mayBeMultiplexed: whether a status line may have the version HTTP/2 or HTTP/3.
+  ///   - tolerances: as for `init`.
+  public mutating func begin(mayBeMultiplexed: Bool, tolerating tolerances: ResponseTolerances = []) {
     prepareForNextHead()
+    self.tolerances = tolerances
+    tolerated = []
     if mayBeMultiplexed != self.mayBeMultiplexed {
       self.mayBeMultiplexed = mayBeMultiplexed
       cached = nil
@@ -175,10 +186,7 @@ extension HeadReader {
 extension HeadReader {
   private mutating func parse(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     try countBytes(of: raw)
-    guard raw.count >= 2, raw[raw.count - 1] == 0x0A, raw[raw.count - 2] == 0x0D else {
-      throw MalformedResponse.bareLineFeed.error
-    }
-    let line = UnsafeRawBufferPointer(rebasing: raw[..<(raw.count - 2)])
+    let line = try withoutLineEnd(raw)
     switch part {
     case .status: try parseStatusLine(line)
     case .fields where line.isEmpty: return try completeHead()
@@ -187,6 +195,20 @@ extension HeadReader {
     case .trailers: try appendTrailer(line)
     }
     return nil
+  }
+
+  private mutating func withoutLineEnd(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> UnsafeRawBufferPointer {
+    if raw.count >= 2, raw[raw.count - 1] == 0x0A, raw[raw.count - 2] == 0x0D {
+      return UnsafeRawBufferPointer(rebasing: raw[..<(raw.count - 2)])
+    }
+    guard raw.last == 0x0A, accepts(.bareLineFeeds) else { throw MalformedResponse.bareLineFeed.error }
+    tolerated.insert(.bareLineFeeds)
+    return UnsafeRawBufferPointer(rebasing: raw.dropLast())
+  }
+
+  /// Whether a violation is accepted; never in a head of HTTP/2.
+  private func accepts(_ word: ResponseTolerances) -> Bool {
+    tolerances.contains(word) && (part == .status || statusLine?.isMultiplexed == false)
   }
 
   private mutating func parseStatusLine(_ line: UnsafeRawBufferPointer) throws(LupineError) {
@@ -203,19 +225,22 @@ extension HeadReader {
     changes.removeAll(keepingCapacity: true)
     changes.reserveCapacity(8)
     declared = DeclaredLength()
+    if statusLine?.isMultiplexed == false { declared.tolerances = tolerances }
     closes = false
   }
 
   private mutating func completeHead() throws(LupineError) -> Head? {
     guard let statusLine else { throw MalformedResponse.statusLine.error }
     try declared.check(statusLine.version)
+    tolerated.formUnion(declared.tolerated)
     size = 0
     var response = statusLine.head
     response.headerFields = template.fields(count: count, changes)
     guard statusLine.code < 200 else {
       part = .trailers
-      let head = ReceivedHead(statusLine, response, declared, closes: closes)
-      cache.record(head, count: count, &template, changes)
+      let head = ReceivedHead(statusLine, response, declared, closes: closes || tolerated.endsConnection)
+      // Another reader of the cache may be strict.
+      if tolerated.isEmpty { cache.record(head, count: count, &template, changes) }
       return .final(head)
     }
     guard statusLine.code != 101 else { throw MalformedResponse.switchingProtocols.error }
@@ -228,9 +253,16 @@ extension HeadReader {
   private mutating func appendField(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     if line[0].isBlank { throw MalformedResponse.folded.error }
     if let known = template.line(line, at: count) { return try record(known) }
-    guard let field = try cache.field(line) else { throw MalformedResponse.fieldName.error }
+    guard let field = try readField(line) else { throw MalformedResponse.fieldName.error }
     changes.append(FieldChange(index: count, line: field))
     try record(field)
+  }
+
+  /// Reads a field line; `nil` if it has no colon.
+  private mutating func readField(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
+    let field = try cache.field(line, takesControlBytes: accepts(.controlBytesInValues))
+    if field?.hadControlBytes == true { tolerated.insert(.controlBytesInValues) }
+    return field
   }
 
   private mutating func record(_ line: FieldLine) throws(LupineError) {
@@ -242,7 +274,7 @@ extension HeadReader {
 
   private mutating func appendTrailer(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     if line[0].isBlank { throw MalformedResponse.folded.error }
-    guard let field = try cache.field(line) else {
+    guard let field = try readField(line) else {
       let isStatusLine = line.starts(with: "HTTP/".utf8)
       throw isStatusLine ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
     }

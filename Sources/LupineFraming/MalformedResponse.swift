@@ -9,17 +9,41 @@ enum MalformedResponse: String {
   case switchingProtocols = "it switches to a protocol that was not requested"
   case folded = "a field is folded over two lines"
   case fieldName = "a field's name is empty or contains a byte that is not allowed"
-  case fieldValue = "a field's value contains a control byte"
-  case twoLengths = "it has two Content-Length fields"
+  case fieldValue = "a field's value contains CR or NUL, a control byte that no reader accepts"
+  case controlByte = "a field's value contains a control byte"
+  case framingValue = "Content-Length, Transfer-Encoding or Connection contains a control byte"
+  case twoLengths = "it has two Content-Length fields or values, which differ"
+  case equalLengths = "it has two Content-Length fields or values, which are equal"
   case badLength = "its Content-Length is not one decimal number"
   case lengthAndChunked = "it has both Content-Length and Transfer-Encoding"
   case transferCoding = "its Transfer-Encoding is not exactly chunked, or its version is not HTTP/1.1"
+  case repeatedChunked = "its Transfer-Encoding is not exactly chunked: it names chunked again"
+  case identity = "its Transfer-Encoding is not exactly chunked: it is identity"
   case secondHead = "a second final head follows the first"
 
   /// The error for the violation.
   ///
   /// Programs may interpret such a response differently, so its connection is not reused (RFC 9112 section 6.3).
-  var error: LupineError {
-    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
+  var error: LupineError { .violation(rawValue, tolerance) }
+
+  /// The word that would accept the response; `nil` if none does.
+  var tolerance: ResponseTolerances? {
+    switch self {
+    case .bareLineFeed: .bareLineFeeds
+    case .controlByte: .controlBytesInValues
+    case .equalLengths: .equalContentLengths
+    case .repeatedChunked: .repeatedChunkedCoding
+    case .identity: .identityCoding
+    default: nil
+    }
+  }
+}
+
+extension LupineError {
+  /// The error of a response that violates HTTP, with the word that would accept it.
+  static func violation(_ reason: String, _ tolerance: ResponseTolerances?) -> LupineError {
+    let advice = tolerance.map { " \($0.advice)" } ?? ""
+    return LupineError(
+      .malformedResponse, "The response violates HTTP: \(reason). Its connection is closed.\(advice)")
   }
 }

@@ -58,6 +58,12 @@ public enum ResponseFraming: Sendable, Hashable {
 struct DeclaredLength: Sendable {
   private(set) var contentLength: Int64?
   private(set) var isChunked = false
+  /// Whether the transfer coding is `identity`, which changes nothing.
+  private var isIdentity = false
+  /// The violations that a reader accepts.
+  var tolerances: ResponseTolerances = []
+  /// The violations that have been accepted.
+  private(set) var tolerated: ResponseTolerances = []
 
   /// Whether a body with content is declared.
   var isContent: Bool { isChunked || contentLength ?? 0 > 0 }
@@ -73,12 +79,41 @@ struct DeclaredLength: Sendable {
 
   private mutating func record(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) throws(LupineError) {
     if name == .contentLength {
-      guard contentLength == nil else { throw MalformedResponse.twoLengths.error }
-      contentLength = try Self.number(value)
+      for number in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
+        try record(length: Self.number(UnsafeRawBufferPointer(rebasing: number), isOnly: number.count == value.count))
+      }
     } else if name == .transferEncoding {
-      guard !isChunked, Self.isChunked(value) else { throw MalformedResponse.transferCoding.error }
-      isChunked = true
+      try record(codings: value)
     }
+  }
+
+  private mutating func record(length: Int64) throws(LupineError) {
+    if let contentLength {
+      guard length == contentLength else { throw MalformedResponse.twoLengths.error }
+      try tolerate(.equalLengths)
+    }
+    contentLength = length
+  }
+
+  private mutating func record(codings value: UnsafeRawBufferPointer) throws(LupineError) {
+    let hasCoding = isChunked || isIdentity
+    if !hasCoding, value.isText("chunked") {
+      isChunked = true
+    } else if !isIdentity, value.isRepeatedChunked {
+      try tolerate(.repeatedChunked)
+      isChunked = true
+    } else if !hasCoding, value.isText("identity") {
+      try tolerate(.identity)
+      isIdentity = true
+    } else {
+      throw MalformedResponse.transferCoding.error
+    }
+  }
+
+  /// Accepts a violation if the reader does.
+  private mutating func tolerate(_ violation: MalformedResponse) throws(LupineError) {
+    guard let word = violation.tolerance, tolerances.contains(word) else { throw violation.error }
+    tolerated.insert(word)
   }
 
   /// Rejects contradictory fields after the head is complete.
@@ -87,7 +122,9 @@ struct DeclaredLength: Sendable {
     if isChunked, version != .http1_1 { throw MalformedResponse.transferCoding.error }
   }
 
-  private static func number(_ value: UnsafeRawBufferPointer) throws(LupineError) -> Int64 {
+  /// - Parameter isOnly: whether the field has no other number; blanks around an element of a list are ignored.
+  private static func number(_ value: UnsafeRawBufferPointer, isOnly: Bool) throws(LupineError) -> Int64 {
+    let value = isOnly ? value : value.trimmingBlanks()
     var number: Int64 = 0
     guard !value.isEmpty else { throw MalformedResponse.badLength.error }
     for byte in value {
@@ -99,7 +136,26 @@ struct DeclaredLength: Sendable {
     return number
   }
 
-  private static func isChunked(_ value: UnsafeRawBufferPointer) -> Bool {
-    value.count == 7 && zip(value, "chunked".utf8).allSatisfy { $0 | 0x20 == $1 }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are this text in lower-case letters, in any case.
+  fileprivate func isText(_ text: String) -> Bool {
+    count == text.utf8.count && zip(self, text.utf8).allSatisfy { $0 | 0x20 == $1 }
+  }
+
+  /// Whether the bytes are a list that contains nothing but `chunked`.
+  fileprivate var isRepeatedChunked: Bool {
+    split(separator: 0x2C, omittingEmptySubsequences: false).allSatisfy {
+      UnsafeRawBufferPointer(rebasing: $0).trimmingBlanks().isText("chunked")
+    }
+  }
+
+  /// The bytes without spaces and tabs at both ends.
+  func trimmingBlanks() -> UnsafeRawBufferPointer {
+    var range = startIndex..<endIndex
+    while let first = range.first, self[first].isBlank { range = range.dropFirst() }
+    while let last = range.last, self[last].isBlank { range = range.dropLast() }
+    return UnsafeRawBufferPointer(rebasing: self[range])
   }
 }

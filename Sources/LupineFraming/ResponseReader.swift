@@ -64,6 +64,8 @@ public struct ResponseReader {
   private var chunks: ChunkReader
   private var part = Part.head
   private var isPersistent = false
+  /// Whether only the end of the connection can end the body, whose head has been read.
+  public var endsWithConnection: Bool { if case .untilClose = part { true } else { false } }
   /// The first bytes of a line of the head, until the rest of the line arrives.
   private var line: [UInt8] = []
 
@@ -74,11 +76,18 @@ public struct ResponseReader {
   ///   - limits: the reader applies `responseFields` to each head, and `responseFieldCount`, `informationalResponses`,
   ///     `trailers` and `chunkExtensions`.
   ///   - cache: the heads and lines of earlier responses; responses that one thread reads can share it.
-  public init(to method: HTTPRequest.Method, _ limits: Limits, _ cache: HeadCache) {
+  ///   - tolerances: the violations that the reader accepts, without `missingCloseNotify`, which concerns the caller.
+  ///     Default: none.
+  public init(
+    to method: HTTPRequest.Method, _ limits: Limits, _ cache: HeadCache, tolerating tolerances: ResponseTolerances = []
+  ) {
     self.method = method
-    headReader = HeadReader(limits, cache)
-    chunks = ChunkReader(limits)
+    headReader = HeadReader(limits, cache, tolerating: tolerances)
+    chunks = ChunkReader(limits, tolerating: tolerances)
   }
+
+  /// The violations that the response so far needed.
+  public var tolerated: ResponseTolerances { headReader.tolerated.union(chunks.tolerated) }
 
   /// The version of the last status line; nil before the first one.
   public var version: ProtocolVersion? { headReader.statusLine?.version }
@@ -89,8 +98,9 @@ public struct ResponseReader {
   /// Whether the connection may carry another exchange after this response (RFC 9112 section 9.3).
   ///
   /// False before the end of the response. Also false for HTTP/1.0, for the connection option `close`, for a body that
-  /// the end of the connection delimits, for a 204 that declares content, and for a tunnel.
-  public var keepsConnection: Bool { isFinished && isPersistent }
+  /// the end of the connection delimits, for a 204 that declares content, for a tunnel, and for a response that needed a
+  /// tolerance with `endsConnection`.
+  public var keepsConnection: Bool { isFinished && isPersistent && !tolerated.endsConnection }
 
   /// Returns the next event of a piece and moves `position` past it; `nil` if another piece is necessary.
   ///

@@ -38,6 +38,10 @@ public final class Handshake {
   public private(set) var isTrusted = false
   /// Whether the peer has sent close_notify (RFC 8446 section 6.1).
   public internal(set) var hasCloseNotify = false
+  /// Whether OpenSSL had read every record that had begun, when it sent close_notify.
+  ///
+  /// False before that, and if close_notify could not be sent.
+  public internal(set) var wasBetweenRecords = false
   /// The root certificates that verify the chain.
   let roots: TrustedRoots
   /// Runs the verification.

@@ -77,9 +77,19 @@ public enum HandshakeCallbacks {
     if state & alertReceived == alertReceived, value & 0xFF == SSL_AD_CLOSE_NOTIFY {
       handshake(of: connection)?.hasCloseNotify = true
     }
+    if state & alertSent == alertSent, value & 0xFF == SSL_AD_CLOSE_NOTIFY {
+      handshake(of: connection)?.wasBetweenRecords = isBetweenRecords(connection)
+    }
   }
 
   private static let alertReceived = SSL_CB_ALERT | SSL_CB_READ
+  private static let alertSent = SSL_CB_ALERT | SSL_CB_WRITE
+
+  /// Whether OpenSSL waits for the header of a record, and has no byte of it.
+  private static func isBetweenRecords(_ connection: OpaquePointer) -> Bool {
+    guard SSL_has_pending(connection) == 0, let state = SSL_rstate_string(connection) else { return false }
+    return String(cString: state) == "RH"
+  }
 
   /// Removes a session that libcurl would resume if older root certificates verified it.
   ///

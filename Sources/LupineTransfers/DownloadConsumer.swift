@@ -52,6 +52,9 @@ final class DownloadConsumer: ResponseHandler {
     get async { await BlockingWork.run { [self] in state.withLock { $0.partial }?.length ?? 0 } }
   }
 
+  /// `true`: a download continues from its partial file.
+  var keepsPartialBody: Bool { true }
+
   /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the
   /// destination, if the destination is known before the head.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {

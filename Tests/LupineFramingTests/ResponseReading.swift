@@ -20,30 +20,36 @@ struct ResponseReading: Equatable {
   var isFinished = false
   var keepsConnection = false
   var version: ProtocolVersion?
+  var tolerated: ResponseTolerances = []
 
   /// Reads bytes in several ways, and returns the result, which must be the same each time.
   ///
   /// The bytes are read in one piece, in two pieces with a cut at every position, and byte by byte; with an empty cache,
   /// and with one that has read the same bytes three times.
   static func theSame(
-    of bytes: [UInt8], to method: HTTPRequest.Method = .get, _ limits: Limits = Limits()
+    of bytes: [UInt8], to method: HTTPRequest.Method = .get, _ limits: Limits = Limits(),
+    tolerating words: ResponseTolerances = [], cache warm: HeadCache = HeadCache()
   ) throws -> ResponseReading {
-    let whole = ResponseReading([bytes], method, limits, HeadCache())
-    let warm = HeadCache()
-    for _ in 0..<3 { _ = ResponseReading([bytes], method, limits, warm) }
-    try #require(ResponseReading([bytes], method, limits, warm) == whole, "with a cache")
+    func read(_ pieces: [[UInt8]], _ cache: HeadCache) -> ResponseReading {
+      ResponseReading(pieces, method, limits, cache, tolerating: words)
+    }
+    let whole = read([bytes], HeadCache())
+    for _ in 0..<3 { _ = read([bytes], warm) }
+    try #require(read([bytes], warm) == whole, "with a cache")
     for place in 0...bytes.count {
-      let pieces = [Array(bytes[..<place]), Array(bytes[place...])]
-      try #require(ResponseReading(pieces, method, limits, warm) == whole, "cut at \(place)")
+      try #require(read([Array(bytes[..<place]), Array(bytes[place...])], warm) == whole, "cut at \(place)")
     }
     let single = bytes.map { [$0] }
-    try #require(ResponseReading(single, method, limits, HeadCache()) == whole, "byte by byte")
-    try #require(ResponseReading(single, method, limits, warm) == whole, "byte by byte, with a cache")
+    try #require(read(single, HeadCache()) == whole, "byte by byte")
+    try #require(read(single, warm) == whole, "byte by byte, with a cache")
     return whole
   }
 
-  init(_ pieces: [[UInt8]], _ method: HTTPRequest.Method, _ limits: Limits, _ cache: HeadCache) {
-    var reader = ResponseReader(to: method, limits, cache)
+  init(
+    _ pieces: [[UInt8]], _ method: HTTPRequest.Method, _ limits: Limits, _ cache: HeadCache,
+    tolerating words: ResponseTolerances = []
+  ) {
+    var reader = ResponseReader(to: method, limits, cache, tolerating: words)
     do throws(LupineError) {
       for piece in pieces { try take(piece, &reader) }
       if let event = try reader.connectionEnded() { record(event, of: []) }
@@ -54,6 +60,7 @@ struct ResponseReading: Equatable {
     isFinished = reader.isFinished
     keepsConnection = reader.keepsConnection
     version = reader.version
+    tolerated = reader.tolerated
   }
 
   private mutating func take(_ piece: [UInt8], _ reader: inout ResponseReader) throws(LupineError) {

@@ -95,6 +95,36 @@ import TrustSupport
     await session.shutdown()
   }
 
+  @Test(arguments: ["ETag: \"a\"\r\n", "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n", ""])
+  func `a download that could be resumed never ends without close_notify`(field: String) async throws {
+    let folder = try TemporaryFolder()
+    let peer = try WirePeer(
+      WirePeer.Line(isSecured: true), answer: Array("HTTP/1.1 200 OK\r\n\(field)\r\nhello".utf8), ending: .cut)
+    defer { peer.stop() }
+    let session = try networkSession {
+      $0.certificateAuthorities(Fixture.path("Certificates/root.pem"))
+        .tolerating(.missingCloseNotify, of: "localhost")
+    }
+    #expect(try await session.request(peer.url).serializingString().value == "hello")
+    let response = await session.download(peer.url, to: .file(folder.file("file"))).serializingFile().response
+    #expect(response.error?.kind == (field.isEmpty ? nil : .connectionLost))
+    #expect(FileManager.default.fileExists(atPath: folder.file("file")) == field.isEmpty)
+    await session.shutdown()
+  }
+
+  @Test func `a tolerance is of one host alone`() async throws {
+    let peer = try WirePeer(
+      WirePeer.Line(isSecured: true), answer: Array("HTTP/1.1 200 OK\r\n\r\nhello".utf8), ending: .cut)
+    defer { peer.stop() }
+    let session = try networkSession {
+      $0.certificateAuthorities(Fixture.path("Certificates/root.pem"))
+        .tolerating(.missingCloseNotify, of: "localhost:1").tolerating(.missingCloseNotify, of: "127.0.0.1")
+    }
+    let error = await session.request(peer.url).serializingString().response.error
+    #expect(error?.kind == .connectionLost)
+    await session.shutdown()
+  }
+
   @Test(arguments: [TLSVersion.tls1_2, .tls1_3], [WirePeer.Ending.close, .cut])
   func `close_notify ends a body with each version of TLS, and FIN alone does not`(
     version: TLSVersion, ending: WirePeer.Ending

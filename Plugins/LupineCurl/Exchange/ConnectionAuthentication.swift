@@ -10,8 +10,8 @@ final class ConnectionAuthentication {
   private var rounds = AuthenticationRounds()
 
   /// Holds a challenge that libcurl may answer.
-  func hold(_ head: ReceivedHead, isEmpty: Bool, _ limits: Limits) {
-    let content = head.statusLine.isMultiplexed ? nil : ChallengeContent(head, isEmpty: isEmpty, limits)
+  func hold(_ head: ReceivedHead, isEmpty: Bool, _ context: TransferContext) {
+    let content = head.statusLine.isMultiplexed ? nil : ChallengeContent(head, isEmpty: isEmpty, context)
     challenge = HeldChallenge(head: head, content: content)
   }
 

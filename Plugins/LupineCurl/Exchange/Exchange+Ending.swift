@@ -38,9 +38,7 @@ extension Exchange {
   func finishResponse(isReusable: Bool) {
     var end = incoming.end
     end?.isConnectionClosed = connection.shared?.isClosed ?? true
-    if submission.isSecured || route.hasSecuredProxy {
-      end?.hasCloseNotify = incoming.closingHandshake?.hasCloseNotify == true
-    }
+    if submission.isSecured || route.hasSecuredProxy { end?.record(incoming.closing) }
     if let failure = end?.failure { fail(failure) } else { finish(isReusable: isReusable) }
   }
 

@@ -66,14 +66,13 @@ extension Exchange {
       throw FinalHead.wrongVersion
     }
     let framing = ResponseEnd.Framing(head, to: submission.method)
-    incoming.begin(framing, context.limits)
+    incoming.begin(framing, context.limits, tolerating: context.tolerances)
     if framing == .close, submission.isSecured || route.hasSecuredProxy, let connection = easy.connection {
-      // libcurl does not expose the connection after it ends; its handshake records close_notify.
-      incoming.closingHandshake = HandshakeCallbacks.handshake(of: connection)
+      incoming.closing = ClosingTLS(connection, isOwn: !route.hasSecuredProxy, context, after: head.response)
     }
     let isEmpty = framing.isReached(by: 0)
     guard !head.statusLine.isMultiplexed else { return isEmpty }
-    if easy.fields?.endConnection == true { easy.forbidReuse() }
+    if easy.fields?.endConnection == true || easy.headReader.tolerated.endsConnection { easy.forbidReuse() }
     if isEmpty {
       easy.set(isVerbose: true)
       contentHasEnded(easy)
@@ -85,7 +84,7 @@ extension Exchange {
   private func hold(_ head: ReceivedHead, isEmpty: Bool, _ easy: Easy) {
     if !head.statusLine.isMultiplexed { easy.set(isVerbose: true) }
     if authentication == nil { authentication = ConnectionAuthentication() }
-    authentication?.hold(head, isEmpty: isEmpty, context.limits)
+    authentication?.hold(head, isEmpty: isEmpty, context)
   }
 
   /// Treats the held challenge as the response.
@@ -99,7 +98,7 @@ extension Exchange {
       [ticket = submission.ticket] in ticket.post(.hasRoom)
     }
     incoming.writer = writer
-    if upload.reader != nil { finishEarlyIfComplete(head.statusLine) }
+    finishEarlyIfComplete()
     setOutcome(
       .success(
         TransportResponse(head: head.response, statusCode: head.statusLine.code, body: body, source: source)))
@@ -133,10 +132,10 @@ extension Exchange {
     do throws(LupineError) {
       let progress = try incoming.pass(
         piece, to: writer, trailersTo: &easy.headReader, isSlow: loop.watchdog.isCallSlow)
-      if upload.reader != nil { finishEarlyIfComplete(easy.headReader.statusLine) }
+      finishEarlyIfComplete()
       if progress.hasEnded { contentHasEnded(easy) }
       // The remaining bytes are not part of this response.
-      if progress.hasSurplus { easy.forbidReuse() }
+      if progress.hasSurplus || incoming.endsConnection(after: easy.headReader.tolerated) { easy.forbidReuse() }
       if incoming.isYielding { loop.resumeNextTurn(self) }
       if progress.isKept { return Int(CURL_WRITEFUNC_PAUSE) }
       if incoming.mustPause { curl_easy_pause(easy.pointer, pauses) }
@@ -155,11 +154,14 @@ extension Exchange {
     if easy.headReader.statusLine?.isMultiplexed == false, easy.hasDecryptedBytes { easy.forbidReuse() }
   }
 
-  /// Stops sending the request's body after the HTTP/2 response is complete.
+  /// Ends the exchange after a complete response whose end libcurl would not find.
   ///
-  /// Otherwise libcurl keeps sending, and waits forever without flow-control window. For HTTP/1.1 see `recordEvents`.
-  private func finishEarlyIfComplete(_ line: StatusLine?) {
-    if line?.isMultiplexed == true, incoming.hasReachedEnd { scheduleEnd(.response) }
+  /// After an HTTP/2 response libcurl keeps sending the request's body, and waits forever without flow-control window; for
+  /// HTTP/1.1 see `recordEvents`. After a tolerated `Transfer-Encoding: identity` it waits for the end of the connection.
+  private func finishEarlyIfComplete() {
+    guard incoming.hasReachedEnd, let easy else { return }
+    let keepsSending = upload.reader != nil && easy.headReader.statusLine?.isMultiplexed == true
+    if keepsSending || easy.headReader.tolerated.contains(.identityCoding) { scheduleEnd(.response) }
   }
 }
 

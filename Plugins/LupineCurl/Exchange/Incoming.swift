@@ -1,6 +1,5 @@
 import LupineCore
 import LupineFraming
-import LupineTLS
 
 /// The response of an exchange: where its body ends, and how much of it has been passed on.
 ///
@@ -13,8 +12,8 @@ struct Incoming {
   private(set) var isPaused = false
   /// Whether the exchange has used its share of the turn and continues in the next one.
   private(set) var isYielding = false
-  /// The handshake that records how TLS ends, if only the end of the connection ends the body.
-  var closingHandshake: Handshake?
+  /// Shows how TLS ends, if only the end of the connection ends the body.
+  var closing: ClosingTLS?
   /// Whether a 100 response has arrived.
   var hasContinue = false
   /// The number of bytes of the body that have been passed on, without chunk framing.
@@ -44,9 +43,16 @@ struct Incoming {
   }
 
   /// Prepares for the content that follows a final head.
-  mutating func begin(_ framing: ResponseEnd.Framing, _ limits: Limits) {
+  mutating func begin(
+    _ framing: ResponseEnd.Framing, _ limits: Limits, tolerating tolerances: ResponseTolerances = []
+  ) {
     self.framing = framing
-    chunks = framing == .chunks ? ChunkReader(limits) : nil
+    chunks = framing == .chunks ? ChunkReader(limits, tolerating: tolerances) : nil
+  }
+
+  /// Whether the response is the last one of its connection, because of what its chunks or its lines needed.
+  func endsConnection(after tolerated: ResponseTolerances) -> Bool {
+    tolerated.endsConnection || chunks?.tolerated.endsConnection == true
   }
 
   /// Whether libcurl must keep received bytes.
@@ -76,10 +82,12 @@ struct Incoming {
     hasUndeliveredBytes = true
     var progress = Progress()
     guard chunks != nil else {
+      let content = withinLength(piece)
+      progress.hasSurplus = content.count < piece.count
       // The count includes a piece that fails, for example because of a limit or a full disk.
-      byteCount += Int64(piece.count)
+      byteCount += Int64(content.count)
       progress.hasEnded = hasReachedEnd
-      try write(piece, to: writer, isSlow())
+      if !content.isEmpty { try write(content, to: writer, isSlow()) }
       return progress
     }
     var position = min(resumeOffset, piece.count)
@@ -101,6 +109,12 @@ struct Incoming {
     // A piece without content counts as work as well.
     isYielding = usesUpTurn(with: 0) || isSlow()
     return progress
+  }
+
+  /// The bytes of a piece up to the length of the body; libcurl ignores a length beside `Transfer-Encoding: identity`.
+  private func withinLength(_ piece: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard case .length(let length)? = framing, Int64(piece.count) > length - byteCount else { return piece }
+    return UnsafeRawBufferPointer(rebasing: piece.prefix(Int(clamping: length - byteCount)))
   }
 
   private mutating func write(

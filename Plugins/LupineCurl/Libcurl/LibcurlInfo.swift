@@ -14,7 +14,10 @@ enum LibcurlInfo {
       .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionReuse,
     ]
     if supports(CURL_VERSION_SSL) { capabilities.insert(.tls) }
-    if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
+    // How TLS ends shows only OpenSSL, so without it `missingCloseNotify` cannot be accepted.
+    if isSecuredByOpenSSL {
+      capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions, .responseTolerances])
+    }
     if supports(CURL_VERSION_NTLM), supports(CURL_VERSION_SPNEGO) { capabilities.insert(.connectionAuthentication) }
     if supports(CURL_VERSION_UNIX_SOCKETS) { capabilities.insert(.unixSockets) }
     if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }

@@ -10,7 +10,7 @@ extension Easy {
   /// Sets the options that differ from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let (version, isSecured) = (submission.version, submission.isSecured)
-    headReader.begin(mayBeMultiplexed: version == .http2)
+    headReader.begin(mayBeMultiplexed: version == .http2, tolerating: submission.context.tolerances)
     set(isVerbose: version == .http2)
     if version == .http2 { set(negotiatesVersion: isSecured) }
     handle.clearError()

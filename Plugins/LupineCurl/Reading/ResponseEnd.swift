@@ -30,6 +30,10 @@ struct ResponseEnd {
   var isConnectionClosed = false
   /// Whether TLS ended with close_notify; nil for a connection without TLS.
   var hasCloseNotify: Bool?
+  /// Whether the session accepts that TLS ended without close_notify.
+  var isTolerated = false
+  /// Whether the session could accept it, and does not.
+  var isTolerable = false
 
   /// The error if the body is not proven complete; nil if it is complete.
   var failure: LupineError? {
@@ -41,11 +45,20 @@ struct ResponseEnd {
       Self.lost(
         "The HTTP/2 connection ended with the body, so it is not certain that the server sent END_STREAM "
           + "(RFC 9113 section 8.1). Use HTTP/1.1.")
-    case .close where hasCloseNotify == false:
+    case .close where hasCloseNotify == false && !isTolerated:
       Self.lost(
-        "TLS ended without close_notify, and nothing else shows that the body is complete (RFC 9112 section 9.8).")
+        "TLS ended without close_notify, and nothing else shows that the body is complete (RFC 9112 section 9.8)."
+          + (isTolerable ? " \(ResponseTolerances.missingCloseNotify.advice)" : ""))
     default: nil
     }
+  }
+
+  /// Records how the TLS connection of the exchange has ended.
+  mutating func record(_ closing: ClosingTLS?) {
+    hasCloseNotify = closing?.hasCloseNotify == true
+    guard let closing, closing.isBetweenRecords else { return }
+    isTolerated = closing.mayLackCloseNotify
+    isTolerable = closing.isTolerable
   }
 
   private static func lost(_ reason: String) -> LupineError {
@@ -81,11 +94,11 @@ struct ChallengeContent {
   /// Whether bytes followed the end of the content, or the end could not be determined.
   private(set) var hasSurplus = false
 
-  init(_ head: ReceivedHead, isEmpty: Bool, _ limits: Limits) {
+  init(_ head: ReceivedHead, isEmpty: Bool, _ context: TransferContext) {
     if isEmpty {
       remaining = 0
     } else if head.isChunked {
-      chunks = ChunkReader(limits)
+      chunks = ChunkReader(context.limits, tolerating: context.tolerances)
     } else {
       remaining = head.contentLength
     }

@@ -30,6 +30,11 @@ protocol Channel: AnyObject {
   /// Default: `false`, for a channel without another one below.
   var hasSocketEnded: Bool { get }
 
+  /// Whether TLS ended without close_notify: the channel below has ended in order, after a whole record.
+  ///
+  /// Default: `false`, for a channel without TLS.
+  var hasEndedBetweenRecords: Bool { get }
+
   /// Why the channel has failed, if it knows more than that the connection is lost.
   var failure: LupineError? { get }
 
@@ -39,6 +44,7 @@ protocol Channel: AnyObject {
 
 extension Channel {
   var hasSocketEnded: Bool { false }
+  var hasEndedBetweenRecords: Bool { false }
 }
 
 /// Moves bytes in clear text through a socket.

@@ -20,9 +20,16 @@ extension HTTP1Carrier {
       case .wouldBlock where output.hasFailed: connectionEnded(inOrder: false)
       case .wouldBlock: return
       case .end: connectionEnded(inOrder: !output.hasFailed)
-      case .failure: connectionEnded(inOrder: false)
+      case .failure: connectionEnded(inOrder: mayLackCloseNotify && hasTolerableEnd)
       }
     }
+  }
+
+  /// Whether the session may tolerate the end of the connection: only it ends the body, and the server has closed TLS
+  /// without close_notify after a whole record.
+  private var hasTolerableEnd: Bool {
+    !output.hasFailed && reader.endsWithConnection && connection.hasEndedBetweenRecords
+      && exchange.request.url.scheme == .https && exchange.route.proxy?.kind != .https
   }
 
   /// Processes received bytes, up to content for which the sink has no room, or the end of the turn's share.
@@ -44,8 +51,9 @@ extension HTTP1Carrier {
         case .interim(let head):
           turn.countFields(position - start)
           exchange.receive(interim: head)
-        case .head(let head, _):
+        case .head(let head, let framing):
           turn.countFields(position - start)
+          mayLackCloseNotify = framing == .untilClose && exchange.context.mayLackCloseNotify(after: head.response)
           exchange.receive(head)
         case .content(let range) where isPaused:
           held = Array(bytes[range.lowerBound...])
@@ -63,13 +71,21 @@ extension HTTP1Carrier {
   }
 
   private func connectionEnded(inOrder: Bool) {
-    guard inOrder else { return exchange.connectionFailed(connection.failure ?? Self.lost) }
+    guard inOrder else { return exchange.connectionFailed(loss) }
     do throws(LupineError) {
       guard case .end(let trailers) = try reader.connectionEnded() else { return exchange.connectionFailed(Self.lost) }
       exchange.finish(ResponseEnd(trailers: trailers))
     } catch {
       exchange.fail(error)
     }
+  }
+
+  /// The error of a lost connection, with the word that would accept its end.
+  private var loss: LupineError {
+    guard let failure = connection.failure else { return Self.lost }
+    let word = ResponseTolerances.missingCloseNotify
+    guard hasTolerableEnd, !exchange.context.tolerances.contains(word) else { return failure }
+    return LupineError(failure.kind, "\(failure.message) \(word.advice)")
   }
 
   private static let lost = LupineError(.connectionLost, "The connection ended before the response did.")

@@ -12,12 +12,16 @@ final class HTTP1Carrier: Carrier {
   /// The number of bytes at the front of `held` that the reader has recognised as content.
   var heldContentCount = 0
   @exclusivity(unchecked) var output = HTTP1Output()
+  /// Whether TLS may end without close_notify after the body.
+  var mayLackCloseNotify = false
   var turn = TurnShare()
 
   init(_ exchange: Exchange, on connection: Connection) {
     self.exchange = exchange
     self.connection = connection
-    reader = ResponseReader(to: exchange.request.method, exchange.context.limits, exchange.loop.heads)
+    reader = ResponseReader(
+      to: exchange.request.method, exchange.context.limits, exchange.loop.heads, tolerating: exchange.context.tolerances
+    )
     connection.user = self
   }
 

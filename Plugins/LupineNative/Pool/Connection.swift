@@ -100,6 +100,9 @@ final class Connection {
   /// Whether the peer has ended the connection below TLS without close_notify.
   var hasEndedWithoutNotice: Bool { channel.hasSocketEnded }
 
+  /// Whether the peer has ended the connection below TLS without close_notify after a whole record (FIN, no reset).
+  var hasEndedBetweenRecords: Bool { channel.hasEndedBetweenRecords }
+
   /// Why the channel has failed, if it knows more than that the connection is lost.
   var failure: LupineError? { channel.failure }
 }

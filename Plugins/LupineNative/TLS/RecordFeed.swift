@@ -17,6 +17,9 @@ struct RecordFeed {
 
   private var available: Int { bytes.count - position }
 
+  /// Whether OpenSSL has read every record that has begun.
+  var isBetweenRecords: Bool { left == 0 && available == 0 }
+
   /// Begins the next record; false if its header has not arrived or the present record is not finished.
   mutating func beginRecord() -> Bool {
     guard left == 0, available >= Self.headerSize else { return false }

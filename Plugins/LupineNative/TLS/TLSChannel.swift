@@ -219,6 +219,9 @@ extension TLSChannel {
   /// Whether the channel below has ended.
   var hasSocketEnded: Bool { if case .end = innerEnding { true } else { false } }
 
+  /// Whether the channel below has ended after a whole record, although TLS has not.
+  var hasEndedBetweenRecords: Bool { hasSocketEnded && failure != nil && !isFlooded && feed.isBetweenRecords }
+
   private var isFlooded: Bool {
     controlCount > (isEstablished ? Self.maximumControl : Self.maximumHandshake) || sessionCount > Self.maximumSessions
   }

@@ -25,6 +25,9 @@ public struct TransferContext: Sendable {
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
     var needsNewConnection = false
+    var tolerances: ResponseTolerances = []
+    /// Whether a part of the response's body is kept and continued after a failure.
+    var keepsPartialBody = false
     /// The position of the request's body in a longer upload.
     var upload = UploadPart()
     /// Receives the events instead of the supervisor of `control`.
@@ -87,6 +90,19 @@ public struct TransferContext: Sendable {
     get { own?.value.needsNewConnection ?? false }
     set { change { $0.needsNewConnection = newValue } }
   }
+  /// The violations of HTTP/1.1 that the session accepts in this exchange's response.
+  ///
+  /// A transport with the capability `responseTolerances` accepts them, but not in a proxy's answer to CONNECT. It closes
+  /// the connection after a response that needed one with `endsConnection`. For
+  /// `missingCloseNotify` it calls `mayLackCloseNotify(after:)`.
+  ///
+  /// Default: none.
+  public var tolerances: ResponseTolerances {
+    get { own?.value.tolerances ?? [] }
+    set { change { $0.tolerances = newValue } }
+  }
+  /// Whether a part of the response's body is kept and continued after a failure.
+  var keepsPartialBody: Bool { own?.value.keepsPartialBody ?? false }
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }
   /// Whether an evaluator, or authorities other than the system's, decide whether a server is trusted.
@@ -143,7 +159,8 @@ public struct TransferContext: Sendable {
   /// Returns the context with connection properties that the request determines, in the place of the session's.
   package func connecting(
     as connectionKey: ConnectionKey, within timeout: Duration?, evaluator: (any TrustEvaluator)?,
-    proxyEvaluator: (any TrustEvaluator)?, proxyAuthorization: String?
+    proxyEvaluator: (any TrustEvaluator)?, proxyAuthorization: String?, tolerating tolerances: ResponseTolerances,
+    keepsPartialBody: Bool
   ) -> TransferContext {
     var context = self
     context.change { own in
@@ -152,6 +169,8 @@ public struct TransferContext: Sendable {
       own.evaluator = evaluator
       own.proxyEvaluator = proxyEvaluator
       own.proxyAuthorization = proxyAuthorization
+      own.tolerances = tolerances
+      own.keepsPartialBody = keepsPartialBody
     }
     return context
   }

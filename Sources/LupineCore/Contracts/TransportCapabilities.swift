@@ -60,14 +60,19 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   ///
   /// Without it, a transport with `networking` makes a connection for each exchange.
   public static let connectionReuse = TransportCapabilities(rawValue: 1 << 20)
+  /// Accepts the responses that `TransferContext.tolerances` allows.
+  ///
+  /// A transport without `networking` has no bytes to read, and needs neither this nor an effect of the words.
+  public static let responseTolerances = TransportCapabilities(rawValue: 1 << 21)
 
   /// Returns the capabilities among the given ones that this transport lacks.
   ///
-  /// A transport without `networking` makes no connections: it needs neither `tls` nor `connectionReuse`.
+  /// A transport without `networking` makes no connections: it needs neither `tls` nor `connectionReuse` nor
+  /// `responseTolerances`.
   // For the session, whose builder refuses a transport without them.
   package func missing(of needed: TransportCapabilities) -> TransportCapabilities {
     let missing = needed.subtracting(self)
-    return contains(.networking) ? missing : missing.subtracting([.tls, .connectionReuse])
+    return contains(.networking) ? missing : missing.subtracting([.tls, .connectionReuse, .responseTolerances])
   }
 }
 
@@ -80,6 +85,7 @@ extension TransportCapabilities: CustomStringConvertible {
     (.tlsVersions, "tlsVersions"), (.resolverOverrides, "resolverOverrides"), (.localAddresses, "localAddresses"),
     (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"), (.streamEndChecks, "streamEndChecks"),
     (.tls, "tls"), (.connectionReuse, "connectionReuse"),
+    (.responseTolerances, "responseTolerances"),
   ]
 
   /// The names of the capabilities, joined by commas.

@@ -113,7 +113,9 @@ extension Attempt {
       as: connectionKey(for: request.url),
       within: request.timeouts.map(\.connect) ?? session.configuration.timeouts.connect,
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
-      proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization)
+      proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization,
+      tolerating: configuration.tolerances.value(for: request.url) ?? [],
+      keepsPartialBody: execution.handler?.keepsPartialBody == true)
   }
 
   /// The connection key of a URL, with its proxy, and with the connection credential if its scope allows the URL.

@@ -26,6 +26,12 @@ public import LupineFoundation
 /// A handler does not retry, validate, follow redirects or answer challenges: the session does. It must not retain the
 /// execution, which retains the handler.
 public protocol ResponseHandler: AnyObject, Sendable {
+  /// Whether the handler keeps the part of a body that arrived before a failure, and can request the rest.
+  ///
+  /// A body that was cut is then never taken for a complete one, as `ResponseTolerances.missingCloseNotify` otherwise
+  /// does, if its head shows that the rest can be requested. Default: `false`.
+  var keepsPartialBody: Bool { get }
+
   /// Begins the request; called once, before the first attempt and its adapters.
   ///
   /// A cancellation of the request cancels the calling task. By default, it returns the request unchanged.
@@ -88,6 +94,9 @@ public protocol ResponseHandler: AnyObject, Sendable {
 }
 
 extension ResponseHandler {
+  /// `false`.
+  public var keepsPartialBody: Bool { false }
+
   /// Returns the request unchanged.
   public func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest { request }
 

@@ -9,8 +9,8 @@ extension Session {
   ///
   /// The methods that add a part (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`,
   /// `authenticationScheme`, `secretField`, `install`, `issue`) keep the parts in the order of the calls. The calls of `header`,
-  /// `trust`, `proxy`, `requiring` and `resolve` also add up; for the same name, pattern, scheme or host, the last call
-  /// applies. For all other methods, the last call applies. `build()` checks that the parts are compatible.
+  /// `trust`, `tolerating`, `proxy`, `requiring` and `resolve` also add up; for the same name, pattern, scheme or host, the
+  /// last call applies. For all other methods, the last call applies. `build()` checks that the parts are compatible.
   ///
   /// The description contains only the type of the transport, because other parts may be secret.
   public struct Builder: Sendable, HidesSecrets {
@@ -19,6 +19,7 @@ extension Session {
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
     var trustFallback: (any TrustEvaluator)?
+    var toleranceRules: [(pattern: String, tolerances: ResponseTolerances)] = []
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var issues: [ConfigurationIssue] = []

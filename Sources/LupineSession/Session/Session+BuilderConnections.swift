@@ -132,6 +132,26 @@ extension Session.Builder {
       if let fallback { $0.trustFallback = fallback }
     }
   }
+
+  /// Accepts some violations of HTTP/1.1 in the responses of one host, whose server cannot be corrected.
+  ///
+  /// Each word of `ResponseTolerances` says what it accepts, and which other clients accept the same. Responses of all
+  /// other hosts are read strictly. The error of a refused response names the word that would accept it.
+  ///
+  /// ```swift
+  /// .tolerating([.bareLineFeeds, .missingCloseNotify], of: "legacy.example.com")
+  /// ```
+  ///
+  /// The pattern has the form of those of `trust(_:otherwise:)`, and the most precise one applies alone. A later call with
+  /// the same pattern replaces an earlier one. `build()` throws if the pattern is invalid or the transport has its own
+  /// reader of responses and lacks the capability `responseTolerances`.
+  public func tolerating(_ tolerances: ResponseTolerances, of host: String) -> Self {
+    changed {
+      let pattern = HostPattern(host)
+      $0.toleranceRules.removeAll { $0.pattern == host || (pattern != nil && HostPattern($0.pattern) == pattern) }
+      $0.toleranceRules.append((pattern: host, tolerances: tolerances))
+    }
+  }
 }
 
 extension Session.Builder {

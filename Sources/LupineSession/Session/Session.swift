@@ -69,6 +69,7 @@ public final class Session: Sendable {
     lacksTLS = !transport.capabilities.missing(of: .tls).isEmpty
     hasOwnRoutes =
       !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
+      || !configuration.tolerances.isEmpty
     keysRequests = !configuration.keyedMethods.isEmpty
     firstBound = configuration.timeouts.first
     exchangeSettings = ExchangeSettings(configuration, clock: clock)

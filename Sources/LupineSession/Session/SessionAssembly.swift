@@ -60,6 +60,7 @@ struct SessionAssembly {
     configuration.baseURL = checkedBaseURL()
     configuration.now = builder.givenDate ?? dateOfClock ?? configuration.now
     configuration.trustPolicy = checkedTrust()
+    configuration.tolerances = checkedTolerances()
     configuration.connectionKey.trustPolicy = configuration.trustPolicy?.id
     checkConnectionKey(configuration.connectionKey)
     checkConnectionCredential()
@@ -159,10 +160,7 @@ extension SessionAssembly {
       configuration.warnings += evaluator.warnings(now: now).map {
         ConfigurationIssue(part: "trust", reason: "\(text): \($0)")
       }
-      guard let pattern = HostPattern(text) else {
-        refuse("trust", "\"\(text)\" is neither a host name nor *. and a domain of two labels")
-        continue
-      }
+      guard let pattern = checkedPattern(text, "trust") else { continue }
       if let other = spellings.updateValue(text, forKey: pattern) {
         refuse("trust", "\"\(other)\" and \"\(text)\" are the same pattern, which can have only one evaluator")
       }
@@ -173,6 +171,22 @@ extension SessionAssembly {
       configuration.warnings.append(ConfigurationIssue(part: "trust", reason: "otherwise: \(reason)"))
     }
     return TrustPolicy(rules: rules, fallback: builder.trustFallback)
+  }
+
+  private mutating func checkedPattern(_ text: String, _ part: String) -> HostPattern? {
+    let pattern = HostPattern(text)
+    if pattern == nil { refuse(part, "\"\(text)\" is neither a host name nor *. and a domain of two labels") }
+    return pattern
+  }
+
+  private mutating func checkedTolerances() -> HostRules<ResponseTolerances> {
+    guard !builder.toleranceRules.isEmpty else { return HostRules() }
+    require(.responseTolerances, "tolerating")
+    var rules: [(HostPattern, ResponseTolerances)] = []
+    for (text, tolerances) in builder.toleranceRules {
+      if let pattern = checkedPattern(text, "tolerating") { rules.append((pattern, tolerances)) }
+    }
+    return HostRules(rules)
   }
 
   mutating func checkConnectionCredential() {

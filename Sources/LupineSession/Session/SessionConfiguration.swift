@@ -15,6 +15,7 @@ struct SessionConfiguration: Sendable {
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
   var decodingDefaults = DecodingDefaults()
   var trustPolicy: TrustPolicy?
+  var tolerances = HostRules<ResponseTolerances>()
   var connectionKey = ConnectionKey()
   var proxies = ProxyRules()
   var connections = ConnectionOptions()

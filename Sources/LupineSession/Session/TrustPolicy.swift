@@ -6,20 +6,35 @@ struct TrustPolicy: Sendable {
   private static let counter = Atomic<UInt64>(0)
 
   let id: UInt64
-  private let rules: [(pattern: HostPattern, evaluator: any TrustEvaluator)]
+  private let rules: HostRules<any TrustEvaluator>
   private let fallback: (any TrustEvaluator)?
 
   init(rules: [(HostPattern, any TrustEvaluator)], fallback: (any TrustEvaluator)?) {
     id = Self.counter.add(1, ordering: .relaxed).newValue
-    self.rules = rules.map { (pattern: $0.0, evaluator: $0.1) }
-      .sorted { $0.pattern.precedence > $1.pattern.precedence }
+    self.rules = HostRules(rules)
     self.fallback = fallback
   }
 
   func evaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
     guard url.scheme == .https else { return nil }
+    return rules.value(for: url) ?? fallback
+  }
+}
+
+/// Values by host pattern; the most precise pattern that matches a URL applies.
+struct HostRules<Value: Sendable>: Sendable {
+  private let rules: [(pattern: HostPattern, value: Value)]
+
+  init(_ rules: [(HostPattern, Value)] = []) {
+    self.rules = rules.map { (pattern: $0.0, value: $0.1) }.sorted { $0.pattern.precedence > $1.pattern.precedence }
+  }
+
+  var isEmpty: Bool { rules.isEmpty }
+
+  func value(for url: HTTPURL) -> Value? {
+    if rules.isEmpty { return nil }
     let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
-    return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.evaluator ?? fallback
+    return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.value
   }
 }
 

@@ -19,7 +19,7 @@ public enum ConformanceKit {
     + networkFaultChecks
     + cancellationChecks + releaseChecks + shutdownChecks + earlyAnswerChecks + continueChecks + eventChecks
     + metricsChecks + connectionChecks
-    + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks + streamEndChecks
+    + concurrencyChecks + proxyChecks + framingChecks + toleranceChecks + surplusChecks + limitChecks + streamEndChecks
 
   /// Returns the checks that apply to a transport with its capabilities.
   public static func checks(for transport: any Transport) -> [ConformanceCheck] {

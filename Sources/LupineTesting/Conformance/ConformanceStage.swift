@@ -128,6 +128,7 @@ extension ConformanceStage {
         return settings.sink
       })
     context.proxyAuthorization = settings.proxyAuthorization
+    context.tolerances = settings.tolerances
     let name = "\(request.method.rawValue) \(request.url.requestTarget)"
     do throws(LupineError) {
       let response = try await transport.send(request, in: context)
@@ -234,6 +235,7 @@ struct StageSettings: Sendable {
   var limits = Limits()
   var connectionKey = ConnectionKey()
   var proxyAuthorization: String?
+  var tolerances: ResponseTolerances = []
   var connectTimeout: Duration?
   var control = ExchangeControl()
   var onEvent: @Sendable (SessionEvent.Kind) -> Void = { _ in }

@@ -101,8 +101,8 @@ import Testing
     .init("6.3 the same length twice", "\(ok)Content-Length: 2⏎Content-Length: 2⏎⏎ok", .refused(two)),
     .init("6.3 two lengths", "\(ok)Content-Length: 2⏎Content-Length: 3⏎⏎ok!", .refused(two)),
     .init("6.3 two lengths apart", "\(ok)Content-Length: 2⏎A: b⏎content-length: 3⏎⏎ok!", .refused(two)),
-    .init("6.3 the same length in a list", "\(ok)Content-Length: 2, 2⏎⏎ok", .refused(length)),
-    .init("6.3 two lengths in a list", "\(ok)Content-Length: 2, 3⏎⏎ok", .refused(length)),
+    .init("6.3 the same length in a list", "\(ok)Content-Length: 2, 2⏎⏎ok", .refused(two)),
+    .init("6.3 two lengths in a list", "\(ok)Content-Length: 2, 3⏎⏎ok", .refused(two)),
     .init("6.3 two equal numbers with a leading zero", "\(ok)Content-Length: 2⏎Content-Length: 02⏎⏎ok", .refused(two)),
     .init("6.3 two lengths to HEAD", "\(ok)Content-Length: 2⏎Content-Length: 3⏎⏎", .refused(two), to: .head),
     .init(

@@ -11,6 +11,7 @@ package struct Client: Sendable {
   package var connectTimeout: Duration? = .seconds(10)
   package var connectionKey = ConnectionKey()
   package var options = ConnectionOptions()
+  package var tolerances: ResponseTolerances = []
 
   /// Creates a client of the transport that the current test runs over; see `OverEachTransport`.
   package init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
@@ -57,10 +58,12 @@ package struct Client: Sendable {
   package func context(
     control: ExchangeControl = ExchangeControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
   ) -> TransferContext {
-    TransferContext(
+    var context = TransferContext(
       id: RequestID(1), connectTimeout: connectTimeout, limits: limits, connectionKey: connectionKey,
       connections: options,
       control: control, events: { log.append($0) }, sink: { _ in sink })
+    if !tolerances.isEmpty { context.tolerances = tolerances }
+    return context
   }
 }
 

@@ -16,7 +16,10 @@ private struct Reading: Equatable {
   var keepsConnection = false
 
   /// Reads a response in pieces of `pieceSize` bytes, up to the end of its connection.
-  init(_ bytes: [UInt8], _ method: HTTPRequest.Method, pieceSize: Int, _ cache: HeadCache) {
+  init(
+    _ bytes: [UInt8], _ method: HTTPRequest.Method, pieceSize: Int, _ cache: HeadCache,
+    tolerating tolerances: ResponseTolerances = []
+  ) {
     // Limits that a short input can exceed.
     var limits = Limits()
     limits.responseFields = 256
@@ -24,7 +27,7 @@ private struct Reading: Equatable {
     limits.informationalResponses = 2
     limits.chunkExtensions = 32
     limits.trailers = 64
-    var reader = ResponseReader(to: method, limits, cache)
+    var reader = ResponseReader(to: method, limits, cache, tolerating: tolerances)
     var start = 0
     do throws(LupineError) {
       while start < bytes.count {
@@ -81,6 +84,9 @@ private struct Reading: Equatable {
 
 /// Checks that the reader finds the same response for every division of its input, and with every state of its cache.
 ///
+/// A tolerant reader must do the same. It finds what a strict one finds, if that one accepts the response, and does not make a
+/// strict one with the same cache accept more.
+///
 /// The first byte determines the size of the pieces and the method. The rest of the input is the response.
 @main
 struct FuzzResponseReader {
@@ -100,6 +106,22 @@ private func check(_ bytes: [UInt8]) {
     let cut = Reading(response, method, pieceSize: size, cache)
     precondition(whole == cut, "The reader finds something else when its input is cut: \(whole) and \(cut)")
   }
+  checkTolerant(response, method, pieceSize: Int(first % 32) + 1, strict: whole, cache)
+}
+
+private func checkTolerant(
+  _ response: [UInt8], _ method: HTTPRequest.Method, pieceSize: Int, strict: Reading, _ cache: HeadCache
+) {
+  let all = ResponseTolerances(rawValue: .max)
+  let size = max(response.count, 1)
+  let whole = Reading(response, method, pieceSize: size, HeadCache(), tolerating: all)
+  if strict.isFinished { precondition(whole == strict, "A tolerant reader reads a valid response in another way.") }
+  for size in [pieceSize, size, 1, pieceSize] {
+    let cut = Reading(response, method, pieceSize: size, cache, tolerating: all)
+    precondition(whole == cut, "A tolerant reader finds something else when its input is cut: \(whole) and \(cut)")
+  }
+  let again = Reading(response, method, pieceSize: pieceSize, cache)
+  precondition(again == strict, "The cache of a tolerant reader changes a strict one: \(strict) and \(again)")
 }
 
 private func testResponseReader(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
