@@ -58,6 +58,9 @@ extension ConnectionSetup {
     }
   }
 
+  /// Restarts a transfer that waits in libcurl, so that libcurl looks for a connection for it.
+  func restartWaiting(_ exchange: Exchange) throws(LupineError) { _ = try restart(exchange) }
+
   /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
   private func restartWithFreedDescriptor(_ exchange: Exchange) throws(LupineError) -> Bool {
     guard let error = socketError, exchange.ports == nil, exchange.isUnderWay, !hasFreedDescriptor,

@@ -98,7 +98,7 @@ extension Exchange {
     setup?.cancelLookup(for: self)
     let unusable = hasTimedOut || easy?.isConnectionDiscarded == true ? connection.shared : nil
     if let easy {
-      multi.remove(easy, isReusable: isReusable)
+      multi.remove(easy, isReusable: isReusable, hasWaited: connection.isMissing)
       multi.keepIfUnsent(easy, of: self)
     }
     if !attempts.isEmpty { loop.removeClosedAttempts(of: self) }

@@ -16,6 +16,9 @@ struct UsedConnection {
   /// When the exchange began to use a reused connection; nil for a new connection.
   private(set) var reusedAt: UInt64?
 
+  /// Whether there is no connection, and none is being made.
+  var isMissing: Bool { ports == nil && socket < 0 }
+
   /// Records that libcurl sends the request on a connection.
   mutating func begin(_ ports: SocketPorts, isReused: Bool) {
     self.ports = ports

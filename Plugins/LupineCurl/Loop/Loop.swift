@@ -88,6 +88,8 @@ final class Loop {
     }
     if isTimeUp { closeStale() }
     settle()
+    for multi in multis { multi.replaceRemovedWaiting() }
+    settle()
   }
 
   /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.

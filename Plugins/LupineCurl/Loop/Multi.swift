@@ -33,6 +33,8 @@ final class Multi {
   private var idleHandles: [Easy] = []
   /// The number of exchanges that run or wait in this multi.
   private var exchangeCount = 0
+  /// The number of transfers that were removed without a connection; see `replaceRemovedWaiting()`.
+  private var removedWaiting = 0
   private let maximumIdle: Int
   private var unsentRequests = UnsentRequests()
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
@@ -147,10 +149,19 @@ final class Multi {
   }
 
   /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
-  func remove(_ easy: Easy, isReusable: Bool) {
+  ///
+  /// - Parameter hasWaited: whether the transfer has had no connection.
+  func remove(_ easy: Easy, isReusable: Bool, hasWaited: Bool) {
     removeHandle(of: easy)
+    if hasWaited { removedWaiting += 1 }
     easy.detach()
     if isReusable, idleHandles.count < maximumIdle { idleHandles.append(easy) }
+  }
+
+  /// Returns the number of transfers that were removed without a connection since the last call.
+  func takeRemovedWaiting() -> Int {
+    defer { removedWaiting = 0 }
+    return removedWaiting
   }
 
   /// Keeps the removed handle of an exchange whose request may not have been sent; see `UnsentRequests`.
