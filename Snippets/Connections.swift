@@ -7,6 +7,16 @@ import LupineMock
 let transport = MockTransport()
 transport.stub(.get, "/{any...}", .text("Hello"))
 // snippet.show
+// Some hosts over libcurl, all others over the native transport.
+let divided = try Session.Builder()
+  .transport(.native)
+  .transport(.curl, for: "*.corp.example")
+  .connectionCredential(.negotiate, to: .origins(["https://wiki.corp.example"]))
+  .build()
+// snippet.hide
+print(divided)
+// snippet.show
+
 // Through a proxy, the only recipient of the password; some hosts are reached without it.
 let proxied = try Session.Builder()
   .transport(transport)

@@ -32,6 +32,15 @@ public enum CredentialScope: Sendable, Hashable {
 }
 
 extension CredentialScope {
+  /// The URLs of the origins; `nil` for every origin.
+  func urls(baseURL: HTTPURL?) -> [HTTPURL]? {
+    switch self {
+    case .baseURL: baseURL.map { [$0] } ?? []
+    case .origins(let origins): origins.compactMap { try? HTTPURL($0) }
+    case .anyOrigin: nil
+    }
+  }
+
   /// The reasons why a secret with this scope cannot be sent; empty if it can.
   func problems(of secret: String, hasBaseURL: Bool) -> [String] {
     switch self {

@@ -15,6 +15,8 @@ extension Session {
   /// The description contains only the type of the transport, because other parts may be secret.
   public struct Builder: Sendable, HidesSecrets {
     var transport: (any Transport)?
+    /// The transports for some hosts or a scheme.
+    var routedTransports: [RoutedTransport] = []
     var requiredCapabilities: TransportCapabilities = []
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
@@ -52,6 +54,38 @@ extension Session {
 extension Session.Builder {
   /// Sets the transport that carries the exchanges, such as `.native` or a mock.
   public func transport(_ transport: some Transport) -> Self { changed { $0.transport = transport } }
+
+  /// Sets the transport for the hosts that a pattern matches, beside the one of `transport(_:)` for all others.
+  ///
+  /// A pattern is a host name, an address, or `*.` and a domain, which matches names one label below the domain; each may
+  /// end in a colon and a port. An exact name has precedence over a wildcard, a pattern with a port over one without, and
+  /// any pattern over a scheme. For the same pattern, the last call applies. The transport is chosen for each exchange, so
+  /// a redirect to another host may use another one. The layers of the session are around all of its transports.
+  ///
+  /// `build()` checks each transport, and throws an error of kind `configuration` if one of them lacks a capability that
+  /// the session needs, if a text is not a pattern, or if there is no transport for other hosts. Two needs concern the
+  /// transports of their URLs alone: the base URL's TLS, and the connection credential, which only the transports of
+  /// its scope must support.
+  ///
+  ///     Session.Builder().transport(.native).transport(.curl, for: "*.corp.example")
+  public func transport(_ transport: some Transport, for hosts: String) -> Self {
+    routing(RoutedTransport(transport, for: .host(hosts)))
+  }
+
+  /// Sets the transport for the URLs of a scheme, beside the one of `transport(_:)`; see `transport(_:for:)` with a
+  /// pattern of hosts, which has precedence.
+  ///
+  /// A transport for `.http` needs no capability of TLS.
+  public func transport(_ transport: some Transport, for scheme: HTTPURL.Scheme) -> Self {
+    routing(RoutedTransport(transport, for: .scheme(scheme)))
+  }
+
+  private func routing(_ routed: RoutedTransport) -> Self {
+    changed { builder in
+      builder.routedTransports.removeAll { $0.target == routed.target }
+      builder.routedTransports.append(routed)
+    }
+  }
 
   /// Requires that the transport has these capabilities; `build()` throws if it lacks one of them.
   ///

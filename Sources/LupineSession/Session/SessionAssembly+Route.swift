@@ -23,11 +23,33 @@ extension SessionAssembly {
     checkConnections(configuration.connections)
   }
 
-  /// Adds an issue if the transport lacks a capability that the part needs.
-  mutating func require(_ needed: TransportCapabilities, _ part: String) {
-    guard let missing = transport?.capabilities.missing(of: needed), !missing.isEmpty else { return }
-    let remedy = transport?.remedy(for: missing).map { "; \($0)" } ?? ""
-    refuse(part, "the transport does not support it (it lacks \(missing))\(remedy)")
+  /// Adds an issue for each transport that lacks a capability that the part needs.
+  ///
+  /// - Parameter urls: the URLs that the part is for; `nil` stands for all URLs.
+  mutating func require(_ needed: TransportCapabilities, _ part: String, for urls: [HTTPURL]? = nil) {
+    guard let standard = builder.transport, let routes else { return }
+    let routed = urls.map { $0.compactMap { routes.routed(for: $0) } } ?? builder.routedTransports
+    if urls?.contains(where: { routes.routed(for: $0) == nil }) ?? true {
+      refuse(part, "the transport", standard, lacks: standard.capabilities.missing(of: needed))
+    }
+    for each in builder.routedTransports where routed.contains(where: { $0.target == each.target }) {
+      refuse(part, each.name, each.transport, lacks: each.missing(of: needed))
+    }
+  }
+
+  private mutating func refuse(
+    _ part: String, _ name: String, _ transport: any Transport, lacks missing: TransportCapabilities
+  ) {
+    guard !missing.isEmpty else { return }
+    let remedy = transport.remedy(for: missing).map { "; \($0)" } ?? ""
+    refuse(part, "\(name) does not support it (it lacks \(missing))\(remedy)")
+  }
+
+  /// Adds an issue for each text that is not a pattern of hosts.
+  mutating func checkPatterns() {
+    for case .host(let text) in builder.routedTransports.map(\.target) where HostPattern(text) == nil {
+      refuse("transport", "\"\(text)\" is neither a host name nor *. and a domain of two labels")
+    }
   }
 
   private mutating func checkedProxies() -> ProxyRules {

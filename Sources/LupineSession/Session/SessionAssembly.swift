@@ -6,14 +6,19 @@ import LupineSupport
 extension Session.Builder {
   /// Checks that the parts of the session are compatible and creates the session.
   ///
-  /// Within `TransportOverride`, as in some tests, the transport is the one that the override returns.
+  /// Within `TransportOverride`, as in some tests, each transport is the one that the override returns.
   ///
   /// - Throws: `LupineError` of kind `configuration` that lists every issue of the configuration, or of kind `other` if
   ///   Swift's threads do not run yet and the process has too few descriptors left to start them.
   public func build() throws(LupineError) -> Session {
     if let code = SwiftRuntime.start() { throw Self.runtimeError(code) }
-    guard let transport, let wrap = TransportOverride.wrap else { return try assembled() }
-    return try changed { $0.transport = wrap(transport) }.assembled()
+    guard let wrap = TransportOverride.wrap else { return try assembled() }
+    return try changed { builder in
+      builder.transport = transport.map(wrap)
+      for index in builder.routedTransports.indices {
+        builder.routedTransports[index].transport = wrap(builder.routedTransports[index].transport)
+      }
+    }.assembled()
   }
 
   private func assembled() throws(LupineError) -> Session {
@@ -43,7 +48,11 @@ struct SessionAssembly {
     issues = builder.issues
   }
 
-  var transport: (any Transport)? { builder.transport }
+  /// The transports, each once; empty if there is none for all URLs.
+  private var transports: [any Transport] { routes?.all ?? [] }
+
+  /// The transports with their URLs; `nil` if there is none for all URLs.
+  var routes: RoutedTransports? { builder.transport.map { RoutedTransports($0, builder.routedTransports) } }
 
   /// Adds an issue.
   mutating func refuse(_ part: String, _ reason: String) {
@@ -73,17 +82,21 @@ struct SessionAssembly {
     configuration.timeouts.total = configuration.timeouts.total ?? builder.pluginTimeouts.total
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? builder.pluginTimeouts.attempt
     refuse("timeouts", configuration.timeouts.issues)
-    guard let transport else {
-      refuse("transport", "there is none; add .transport(.native) or a mock")
+    checkPatterns()
+    guard let standard = builder.transport, let routes else {
+      refuse(
+        "transport",
+        "there is none\(builder.routedTransports.isEmpty ? "" : " for other hosts"); "
+          + "add .transport(.native) or a mock")
       throw Self.error(issues)
     }
-    issues += transport.issues(with: configuration.connectionKey)
+    for transport in transports { issues += transport.issues(with: configuration.connectionKey) }
     let layers = makeLayers()
     guard issues.isEmpty else { throw Self.error(issues) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
-    if let monitor = transport.makeMonitor() { configuration.monitors.append(monitor) }
-    let session = Session(configuration, transport, layers)
+    configuration.monitors += transports.compactMap { $0.makeMonitor() }
+    let session = Session(configuration, builder.routedTransports.isEmpty ? standard : routes, layers)
     SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
   }
@@ -105,7 +118,7 @@ struct SessionAssembly {
       if url.query != nil || url.fragment != nil {
         refuse("baseURL", "a base URL has no query and no fragment")
       }
-      if url.scheme == .https { require(.tls, "baseURL") }
+      if url.scheme == .https { require(.tls, "baseURL", for: [url]) }
       return url
     } catch {
       refuse("baseURL", error.message)
@@ -137,13 +150,13 @@ struct SessionAssembly {
   private var defaultTimeouts: Timeouts {
     var timeouts = Timeouts()
     let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
-    if isSystemClock, let transport, transport.isVirtual { timeouts.idle = nil }
+    if isSystemClock, !transports.isEmpty, transports.allSatisfy(\.isVirtual) { timeouts.idle = nil }
     return timeouts
   }
 
   /// The date of a `DatedClock`, unless the transport has a network: a test date makes real certificates invalid.
   private var dateOfClock: (@Sendable () -> Date)? {
-    transport.map { $0.capabilities.contains(.networking) } == true ? nil : builder.clockDate
+    transports.contains { $0.capabilities.contains(.networking) } ? nil : builder.clockDate
   }
 }
 
@@ -191,7 +204,7 @@ extension SessionAssembly {
 
   mutating func checkConnectionCredential() {
     guard let given = configuration.connectionCredential else { return }
-    require(.connectionAuthentication, "connectionCredential")
+    require(.connectionAuthentication, "connectionCredential", for: given.scope.urls(baseURL: configuration.baseURL))
     refuse("connectionCredential", given.credential.issues)
   }
 

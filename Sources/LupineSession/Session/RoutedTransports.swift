@@ -1,0 +1,96 @@
+import LupineCore
+
+/// A transport that a builder sets for some URLs.
+struct RoutedTransport: Sendable {
+  enum Target: Sendable, Hashable {
+    /// The hosts that a pattern matches; see `HostPattern`.
+    case host(String)
+    case scheme(HTTPURL.Scheme)
+  }
+
+  let target: Target
+  var transport: any Transport
+  /// The pattern of hosts; `nil` for a scheme, and for text that is no pattern.
+  let pattern: HostPattern?
+
+  init(_ transport: any Transport, for target: Target) {
+    self.target = target
+    self.transport = transport
+    pattern = if case .host(let text) = target { HostPattern(text) } else { nil }
+  }
+
+  /// The words that name the transport in an issue of `build()`.
+  var name: String {
+    switch target {
+    case .host(let text): "the transport for \(text)"
+    case .scheme(let scheme): "the transport for \(scheme.rawValue) URLs"
+    }
+  }
+
+  /// The order in which a URL is compared: hosts before schemes.
+  var precedence: Int { pattern?.precedence ?? -1 }
+
+  /// Whether the transport carries requests with the URL.
+  func matches(_ url: HTTPURL) -> Bool {
+    if case .scheme(let scheme) = target { return url.scheme == scheme }
+    let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    return pattern?.matches(host, port: url.effectivePort) == true
+  }
+
+  /// Returns the capabilities among the given ones that the transport lacks; one for http URLs needs none of TLS.
+  func missing(of needed: TransportCapabilities) -> TransportCapabilities {
+    let tls: TransportCapabilities = [.tls, .tlsVersions, .trustEvaluation, .clientCertificates]
+    return transport.capabilities.missing(of: target == .scheme(.http) ? needed.subtracting(tls) : needed)
+  }
+}
+
+/// Carries each exchange with the transport of its host or of its scheme.
+struct RoutedTransports: Transport {
+  /// The transport of the URLs that no other one is for.
+  private let standard: any Transport
+  private let entries: [RoutedTransport]
+
+  init(_ standard: any Transport, _ routed: [RoutedTransport]) {
+    self.standard = standard
+    entries = routed.sorted { $0.precedence > $1.precedence }
+  }
+
+  /// The different transports, the standard one first.
+  var all: [any Transport] {
+    var known: Set<ObjectIdentifier> = []
+    return ([standard] + entries.map(\.transport)).filter { transport in
+      guard type(of: transport) is AnyClass else { return true }
+      return known.insert(ObjectIdentifier(transport as AnyObject)).inserted
+    }
+  }
+
+  /// Returns the transport that is set for the URL; `nil` if the standard one carries it.
+  func routed(for url: HTTPURL) -> RoutedTransport? { entries.first { $0.matches(url) } }
+
+  /// The capabilities that all of the transports have, and `.tls`: `send` refuses an https URL whose transport lacks it.
+  var capabilities: TransportCapabilities {
+    var capabilities = all.dropFirst().reduce(standard.capabilities) { $0.intersection($1.capabilities) }
+    capabilities.insert(.tls)
+    return capabilities
+  }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    let transport = routed(for: request.url)?.transport ?? standard
+    if !transport.capabilities.missing(of: .tls).isEmpty { try RequestRules.refuseHTTPS(request) }
+    return try await transport.send(request, in: context)
+  }
+
+  func shutdown() async { for transport in all { await transport.shutdown() } }
+
+  /// Returns the sum of the transports' counts; `nil` if none has a connection pool.
+  func connectionPool() async -> ConnectionPoolSnapshot? {
+    var sum: ConnectionPoolSnapshot?
+    for transport in all {
+      guard let pool = await transport.connectionPool() else { continue }
+      sum = ConnectionPoolSnapshot(
+        open: (sum?.open ?? 0) + pool.open, idle: (sum?.idle ?? 0) + pool.idle,
+        waiting: (sum?.waiting ?? 0) + pool.waiting)
+    }
+    return sum
+  }
+}
