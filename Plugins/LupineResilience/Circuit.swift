@@ -27,6 +27,8 @@ struct Circuit: Sendable {
   }
 
   private let configuration: CircuitBreaker.Configuration
+  private let window: Duration
+  private let sliceLength: Duration
   /// Opens and closes the circuit, and admits the probes.
   private var probeCircuit: ProbeCircuit
   private var period = 0
@@ -34,6 +36,8 @@ struct Circuit: Sendable {
 
   init(_ configuration: CircuitBreaker.Configuration) {
     self.configuration = configuration
+    window = configuration.window.bounded
+    sliceLength = window / 10
     let longest = max(.zero, configuration.maximumBreakDuration.bounded)
     probeCircuit = ProbeCircuit(delays: min(max(.zero, configuration.breakDuration.bounded), longest)...longest)
   }
@@ -56,7 +60,7 @@ struct Circuit: Sendable {
     guard pass.period == period else { return nil }
     if pass.isProbe { return endProbe(isSuccess, now: now) }
     guard isClosed, let isSuccess else { return nil }
-    count(isSuccess, now: now, configuration.window.bounded)
+    count(isSuccess, now: now)
     let (failures, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
     guard failures > 0, total >= configuration.minimumThroughput,
       Double(failures) >= configuration.failureRatio * Double(total)
@@ -87,9 +91,10 @@ struct Circuit: Sendable {
     slices = []
   }
 
-  private mutating func count(_ isSuccess: Bool, now: Duration, _ window: Duration) {
-    slices.removeAll { $0.start <= now - window }
-    if slices.last.map({ now - $0.start >= window / 10 }) ?? true { slices.append(Slice(start: now)) }
+  private mutating func count(_ isSuccess: Bool, now: Duration) {
+    let past = now - window
+    if let oldest = slices.first, oldest.start <= past { slices.removeAll { $0.start <= past } }
+    if slices.last.map({ now - $0.start >= sliceLength }) ?? true { slices.append(Slice(start: now)) }
     slices[slices.count - 1].total += 1
     if !isSuccess { slices[slices.count - 1].failures += 1 }
   }

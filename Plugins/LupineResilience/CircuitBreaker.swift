@@ -67,7 +67,7 @@ public final class CircuitBreaker: Plugin {
   public init(_ configuration: Configuration = Configuration(), clock: (any Clock<Duration>)? = nil) {
     self.configuration = configuration
     self.clock = PolicyClock(clock)
-    circuits = PolicyStates { Circuit(configuration) }
+    circuits = PolicyStates(by: configuration.key) { Circuit(configuration) }
   }
 
   /// Whether the circuit of a URL is closed; a circuit that waits for a probe is not.
@@ -75,11 +75,11 @@ public final class CircuitBreaker: Plugin {
 
   /// Whether the circuit of a request is closed; a circuit that waits for a probe is not.
   public func isClosed(for request: OutgoingRequest) -> Bool {
-    circuits.known(configuration.key.value(for: request))?.state.withLock { $0.isClosed } ?? true
+    circuits.known(of: request)?.state.withLock { $0.isClosed } ?? true
   }
 
   /// Returns the circuit of a request.
-  func circuit(of request: OutgoingRequest) -> Entry { circuits.entry(configuration.key.value(for: request)) }
+  func circuit(of request: OutgoingRequest) -> Entry { circuits.entry(of: request) }
 
   /// Inserts the breaker between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
@@ -149,7 +149,7 @@ struct CircuitBreakerLayer: ExchangeLayer {
     let pass = try breaker.admit(to: circuit, context)
     do throws(LupineError) {
       let response = try await next(request, in: context)
-      guard !breaker.isFailure(response.head.status.code) else {
+      guard !breaker.isFailure(response.statusCode) else {
         breaker.record(false, pass, circuit, context)
         return response
       }

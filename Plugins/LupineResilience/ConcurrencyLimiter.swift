@@ -26,8 +26,7 @@ public final class ConcurrencyLimiter: Plugin {
 
   private let limit: Int
   private let queueLimit: Int
-  private let key: PolicyKey
-  private let queues = PolicyStates<Queue>(isInUse: { $0.running > 0 }) { Queue() }
+  private let queues: PolicyStates<Queue>
 
   /// Makes a limiter.
   ///
@@ -36,7 +35,7 @@ public final class ConcurrencyLimiter: Plugin {
   ///   - queueLimit: the maximum number of waiting exchanges. Default: 1,000.
   ///   - key: the exchanges that share the limit. Default: those with one origin.
   public init(limit: Int = 100, queueLimit: Int = 1_000, key: PolicyKey = .origin) {
-    self.key = key
+    queues = PolicyStates(by: key, isInUse: { $0.running > 0 }) { Queue() }
     self.limit = max(1, limit)
     self.queueLimit = max(0, queueLimit)
   }
@@ -46,11 +45,11 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// The number of running and waiting exchanges with the key of a request.
   public func load(of request: OutgoingRequest) -> (running: Int, waiting: Int) {
-    queues.known(key.value(for: request))?.state.withLock { ($0.running, $0.waiting.count) } ?? (0, 0)
+    queues.known(of: request)?.state.withLock { ($0.running, $0.waiting.count) } ?? (0, 0)
   }
 
   /// Returns the queue of a request.
-  func queue(of request: OutgoingRequest) -> Entry { queues.entry(key.value(for: request)) }
+  func queue(of request: OutgoingRequest) -> Entry { queues.entry(of: request) }
 
   /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {

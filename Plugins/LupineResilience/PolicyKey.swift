@@ -20,13 +20,20 @@ public struct PolicyKey: Sendable {
     }
   }
 
+  /// Whether each origin has a key of its own.
+  let isOrigin: Bool
   private let make: @Sendable (OutgoingRequest) -> Value
+
+  private init(isOrigin: Bool = false, _ make: @escaping @Sendable (OutgoingRequest) -> Value) {
+    self.isOrigin = isOrigin
+    self.make = make
+  }
 
   /// Returns the key of an exchange.
   func value(for request: OutgoingRequest) -> Value { make(request) }
 
   /// One key for each origin: scheme, host and port.
-  public static let origin = PolicyKey { .origin($0.url.origin) }
+  public static let origin = PolicyKey(isOrigin: true) { .origin($0.url.origin) }
 
   /// One key for each origin and the beginning of the path.
   ///

@@ -9,10 +9,13 @@ final class PolicyStates<State: Sendable>: Sendable {
   /// The state of one key.
   final class Entry: Sendable {
     let key: PolicyKey.Value
+    /// The URL of the first request with the key.
+    let url: HTTPURL
     let state: Mutex<State>
 
-    init(_ key: PolicyKey.Value, _ state: sending State) {
+    init(_ key: PolicyKey.Value, _ url: HTTPURL, _ state: sending State) {
       self.key = key
+      self.url = url
       self.state = Mutex(state)
     }
   }
@@ -24,37 +27,47 @@ final class PolicyStates<State: Sendable>: Sendable {
     var older: [PolicyKey.Value: Entry] = [:]
   }
 
+  private let key: PolicyKey
   private let limit: Int
   private let make: @Sendable () -> State
   private let isInUse: @Sendable (State) -> Bool
   private let table = Mutex(Table())
 
   /// - Parameters:
+  ///   - key: the requests that share a state.
   ///   - limit: the number of keys after which those that were not used recently are dropped. Default: 1,000.
   ///   - isInUse: whether a state must be kept. Default: never.
   ///   - make: makes the state of a new key.
   init(
-    limit: Int = 1_000, isInUse: @escaping @Sendable (State) -> Bool = { _ in false },
+    by key: PolicyKey, limit: Int = 1_000, isInUse: @escaping @Sendable (State) -> Bool = { _ in false },
     _ make: @escaping @Sendable () -> State
   ) {
+    self.key = key
     self.limit = limit
     self.isInUse = isInUse
     self.make = make
   }
 
-  /// Returns the state of a key; makes it if there is none.
-  func entry(_ key: PolicyKey.Value) -> Entry {
-    table.withLock { table in
-      if let last = table.last, last.key == key { return last }
-      let entry = table.recent[key] ?? table.older[key] ?? Entry(key, make())
+  /// Returns the state of a request's key; makes it if there is none.
+  func entry(of request: OutgoingRequest) -> Entry {
+    let last = table.withLock { $0.last }
+    // Without the key, which copies the host.
+    if key.isOrigin, let last, last.url.hasSameOrigin(as: request.url) { return last }
+    let key = key.value(for: request)
+    if let last, last.key == key { return last }
+    return table.withLock { table in
+      let entry = table.recent[key] ?? table.older[key] ?? Entry(key, request.url, make())
       if table.recent[key] == nil { insert(entry, &table) }
       table.last = entry
       return entry
     }
   }
 
-  /// Returns the state of a key, if it has been used.
-  func known(_ key: PolicyKey.Value) -> Entry? { table.withLock { $0.recent[key] ?? $0.older[key] } }
+  /// Returns the state of a request's key, if it has been used.
+  func known(of request: OutgoingRequest) -> Entry? {
+    let key = key.value(for: request)
+    return table.withLock { $0.recent[key] ?? $0.older[key] }
+  }
 
   private func insert(_ entry: Entry, _ table: inout Table) {
     table.older[entry.key] = nil

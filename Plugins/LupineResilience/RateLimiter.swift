@@ -33,9 +33,8 @@ public final class RateLimiter: Plugin {
   private let limit: Int
   private let interval: Duration
   private let maximumWait: Duration
-  private let key: PolicyKey
   private let clock: PolicyClock
-  private let turns = PolicyStates<Turns> { Turns() }
+  private let turns: PolicyStates<Turns>
 
   /// Makes a limiter.
   ///
@@ -52,7 +51,7 @@ public final class RateLimiter: Plugin {
     self.limit = max(1, limit)
     self.interval = interval.bounded
     self.maximumWait = maximumWait.bounded
-    self.key = key
+    turns = PolicyStates(by: key) { Turns() }
     self.clock = PolicyClock(clock)
   }
 
@@ -69,22 +68,21 @@ public final class RateLimiter: Plugin {
   /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the reason for which the exchange was
   ///   cancelled.
   func waitForTurn(for request: OutgoingRequest, _ context: TransferContext) async throws(LupineError) {
-    let key = key.value(for: request)
-    let clock = clock.clock(or: context.clock)
-    let now = clock.now()
-    let start = turns.entry(key).state.withLock { turns in
+    let entry = turns.entry(of: request)
+    let now = clock.now(or: context.clock)
+    let start = entry.state.withLock { turns in
       turns.reserve(limit, per: interval, now: now, latest: now + maximumWait)
     }
     guard let start else {
-      context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(key)"))
+      context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(entry.key)"))
       throw LupineError(
         .rateLimited,
-        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(key), and this one would wait for longer "
+        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(entry.key), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
     guard start > now else { return }
     context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \((start - now).milliseconds)"))
-    try await context.pause(until: start, on: clock)
+    try await context.pause(until: start, on: clock.clock(or: context.clock))
   }
 }
 

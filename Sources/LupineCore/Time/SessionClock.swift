@@ -95,23 +95,30 @@ public struct SessionClock: Sendable {
 ///
 /// It is the clock that the policy was created with, or the clock of the first session that uses the policy.
 public final class PolicyClock: Sendable {
-  private let clock: Mutex<SessionClock?>
+  private final class Known: Sendable {
+    let clock: SessionClock
+
+    init(_ clock: any Clock<Duration>) { self.clock = SessionClock(clock) }
+  }
+
+  private let known: Mutex<Known?>
 
   /// Creates the clock of a policy; `nil` means the clock of the first session that uses the policy.
-  public init(_ clock: (any Clock<Duration>)? = nil) { self.clock = Mutex(clock.map { SessionClock($0) }) }
+  public init(_ clock: (any Clock<Duration>)? = nil) { known = Mutex(clock.map { Known($0) }) }
 
   /// The time of the policy's clock, for use by a session with this clock.
   public func now(or session: any Clock<Duration>) -> Duration {
-    if let now = clock.withLock({ $0?.now }) { return now() }
-    return clock(or: session).now()
+    known(or: session).clock.now()
   }
 
   /// Returns the policy's clock, for use by a session with this clock.
-  public func clock(or session: any Clock<Duration>) -> SessionClock {
-    clock.withLock { clock in
-      if let clock { return clock }
-      let made = SessionClock(session)
-      clock = made
+  public func clock(or session: any Clock<Duration>) -> SessionClock { known(or: session).clock }
+
+  private func known(or session: any Clock<Duration>) -> Known {
+    known.withLock { known in
+      if let known { return known }
+      let made = Known(session)
+      known = made
       return made
     }
   }

@@ -129,6 +129,20 @@ extension HTTPURL {
 
   /// The origin of the URL.
   public var origin: Origin { Origin(scheme: scheme, host: host, port: effectivePort) }
+
+  /// Whether both URLs have the same origin.
+  ///
+  /// Compares the normalised text in place, where a comparison of `origin` copies both hosts.
+  public func hasSameOrigin(as other: HTTPURL) -> Bool {
+    withRootBytes { root in other.withRootBytes { root.isEqual(to: $0) } }
+  }
+
+  /// Calls the closure with the text before the path: the scheme, the host and a port that is not the default.
+  private func withRootBytes(_ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    string.utf8.withContiguousStorageIfAvailable { bytes in
+      body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<Int(pathStart)]))
+    } ?? false
+  }
 }
 
 extension HTTPURL {

@@ -5,11 +5,13 @@ import Testing
   @Test(arguments: ["http://H", "http://h:80/x?y#z", "HTTP://h:/"])
   func `spelling, path and query do not change the origin`(url: String) throws {
     #expect(try HTTPURL(url).origin == HTTPURL("http://h/").origin)
+    #expect(try HTTPURL(url).hasSameOrigin(as: HTTPURL("http://h/")))
   }
 
   @Test(arguments: ["https://h/", "http://h:81/", "http://h./", "http://a.h/", "https://h:80/"])
   func `another scheme, host, trailing dot or port is another origin`(url: String) throws {
     #expect(try HTTPURL(url).origin != HTTPURL("http://h/").origin)
+    #expect(try !HTTPURL(url).hasSameOrigin(as: HTTPURL("http://h/")))
   }
 
   @Test(arguments: [
