@@ -86,17 +86,17 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Changes the state and performs the effects outside the lock.
   @discardableResult
   private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
-    let effects = state.withLock { change(&$0) }
+    var effects = state.withLock { change(&$0) }
     if let (tees, error) = effects.unserved { for tee in tees { tee.failLater(error) } }
     effects.resume?()
     for waiter in effects.waiters { waiter.resume() }
-    if let notification = effects.notification { notify(notification) }
+    if let notification = effects.notification.take() { notify(notification) }
     return effects.fault
   }
 
   /// Reports the end: first to the observers, then to the waiters, including those that came meanwhile.
   private func notify(_ notification: BodyEndListeners.Notification) {
-    for observer in notification.observers { observer(notification.end) }
+    for observer in notification.observers { observer.receive(notification.end) }
     let late = notification.observers.isEmpty ? nil : state.withLock { $0.observersReturned() }
     for waiter in notification.waiters { waiter.resume(returning: notification.end) }
     if let late { notify(late) }
@@ -115,7 +115,8 @@ struct BodyChannel: ~Copyable, Sendable {
   ///
   /// If the body has ended, it calls the observer at once.
   func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
-    if let end = state.withLock({ $0.add(observer) }) { observer(end) }
+    let observer = BodyEndListeners.Observer(receive: observer)
+    if let end = state.withLock({ $0.add(observer) }) { observer.receive(end) }
   }
 
   /// Drops the body: no consumer takes the rest.

@@ -35,8 +35,13 @@ public struct BodyEnd: Sendable {
 /// The end is not visible to waiters until all observers have received it.
 struct BodyEndListeners {
   typealias End = Result<BodyEnd, LupineError>
-  typealias Observer = @Sendable (End) -> Void
   typealias Waiter = UnsafeContinuation<End, Never>
+
+  // A struct, because an array of closures converts each of them, with an allocation.
+  /// A closure that receives the end.
+  struct Observer: Sendable {
+    let receive: @Sendable (End) -> Void
+  }
 
   /// The end, and those who receive it: first the observers, then the waiters.
   struct Notification {
@@ -50,7 +55,7 @@ struct BodyEndListeners {
   /// Whether observers are receiving the end.
   private(set) var isNotifying = false
 
-  mutating func add(_ observer: @escaping Observer) { observers.append(observer) }
+  mutating func add(_ observer: Observer) { observers.append(observer) }
 
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
 

@@ -45,17 +45,23 @@ public protocol ExchangeLayer: Sendable {
 // A struct instead of a closure, so that a layer calls the next one without an allocation or a function conversion.
 /// The layers that an exchange has not passed yet, and the transport.
 public struct NextExchange: Sendable {
-  private let layers: [any ExchangeLayer]
-  private var position = 0
-  private let transport: any Transport
+  private indirect enum Step: Sendable {
+    case layer(any ExchangeLayer, next: NextExchange)
+    case transport(any Transport)
+  }
+
+  private let step: Step
 
   /// Creates the chain of layers, which ends at a transport.
   ///
   /// - Parameter layers: the layers, the first one outermost. Default: none.
   public init(through layers: [any ExchangeLayer] = [], to transport: any Transport) {
-    self.layers = layers
-    self.transport = transport
+    self = layers.reversed().reduce(NextExchange(.transport(transport))) { next, layer in
+      NextExchange(.layer(layer, next: next))
+    }
   }
+
+  private init(_ step: Step) { self.step = step }
 
   /// Sends an exchange to the next layer, or to the transport if no layer is left.
   ///
@@ -63,10 +69,10 @@ public struct NextExchange: Sendable {
   public func callAsFunction(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    guard position < layers.count else { return try await transport.send(request, in: context) }
-    var rest = self
-    rest.position += 1
-    return try await layers[position].send(request, in: context, next: rest)
+    switch step {
+    case .layer(let layer, let next): try await layer.send(request, in: context, next: next)
+    case .transport(let transport): try await transport.send(request, in: context)
+    }
   }
 }
 
