@@ -94,7 +94,7 @@ extension TransferContext {
   func reportConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
     if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
     guard isObserved else { return }
-    emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    emit(.connected(address: request.url.host + ":" + String(request.url.effectivePort), isReused: false))
     // The reader of any other body reports it.
     if !request.hasBody || request.body.length == 0 { emit(.sent(bytes: 0)) }
   }

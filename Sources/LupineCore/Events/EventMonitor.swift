@@ -9,7 +9,8 @@ public protocol EventMonitor: Sendable {
 
   /// The kinds of events that the monitor receives.
   ///
-  /// A session reads it when it is built, and for each event. An event that no monitor wants is neither redacted nor delivered.
+  /// Read once: when a session is built with the monitor, or when the monitor is added to a request. An event that no
+  /// monitor wants is neither redacted nor delivered.
   ///
   /// Default: all.
   var kinds: SessionEvent.Kinds { get }

@@ -10,17 +10,14 @@ public struct SessionEvent: Sendable {
   /// The time since the creation of the session, on its clock.
   public let time: Duration
   /// The kind of the event, with its values.
-  public var kind: Kind { storage.value }
-
-  /// Stored indirectly, because events are passed on often and their largest kinds are rare.
-  private let storage: CopyOnWrite<Kind>
+  public let kind: Kind
 
   /// Describes an event.
   public init(request: RequestID, attempt: Int, time: Duration, kind: Kind) {
     self.request = request
     self.attempt = attempt
     self.time = time
-    storage = CopyOnWrite(kind)
+    self.kind = kind
   }
 
   /// The kind of an event.

@@ -15,12 +15,12 @@ extension RequestExecution {
   private func send(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
     let kinds = kind.kinds
-    let own = observation.load(ordering: .acquiring) == .request ? state.withLock { $0.settings.monitors } : []
-    guard session.observedKinds.contains(kinds) || own.contains(where: { $0.kinds.contains(kinds) }) else { return }
+    let own = observation.load(ordering: .acquiring) == .request ? state.withLock { $0.settings.monitors } : nil
+    guard session.monitors.kinds.contains(kinds) || own?.kinds.contains(kinds) == true else { return }
     if !SessionEvent.Kinds.withSecrets.isDisjoint(with: kinds) { kind.redact(session.configuration.secretFields) }
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: consume kind)
-    for monitor in session.configuration.monitors where monitor.kinds.contains(kinds) { monitor.receive(event) }
-    for monitor in own where monitor.kinds.contains(kinds) { monitor.receive(event) }
+    session.monitors.receive(event, of: kinds)
+    own?.receive(event, of: kinds)
   }
 
   /// Adds a monitor, which receives the later events of this request.

@@ -36,7 +36,7 @@ public final class RequestExecution: Sendable {
     self.original = original
     self.handler = handler
     streamedHandler = handler.flatMap { $0 as? any StreamedResponseHandler }
-    observation = Atomic(session.isObserved ? .session : .none)
+    observation = Atomic(session.monitors.isEmpty ? .none : .session)
     state = Mutex(ExecutionState(isHeld: !session.configuration.startsImmediately))
   }
 

@@ -16,7 +16,7 @@ struct RequestSettings: Sendable {
     var adapters: [any RequestAdapter] = []
     var retriers: [any Retrier] = []
     var interceptors: [any Interceptor] = []
-    var monitors: [any EventMonitor] = []
+    var monitors = MonitorList()
     var redirector: Redirector?
     var options: OutgoingRequest.Options?
     var credential: Credential?
@@ -48,8 +48,8 @@ struct RequestSettings: Sendable {
     get { overrides?.value.interceptors ?? [] }
     set { change { $0.interceptors = newValue } }
   }
-  var monitors: [any EventMonitor] {
-    get { overrides?.value.monitors ?? [] }
+  var monitors: MonitorList {
+    get { overrides?.value.monitors ?? MonitorList() }
     set { change { $0.monitors = newValue } }
   }
   var redirector: Redirector? {

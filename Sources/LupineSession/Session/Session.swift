@@ -12,10 +12,8 @@ public final class Session: Sendable {
   ///
   /// `DecodingDefaults` makes the serializers of a request with them.
   public let decodingDefaults: DecodingDefaults
-  /// Whether there is a monitor; without one, no events are created.
-  let isObserved: Bool
-  /// The kinds of events that the monitors want.
-  let observedKinds: SessionEvent.Kinds
+  /// The monitors; without one, no events are created.
+  let monitors: MonitorList
   /// Whether there is an adapter, interceptor or retrier.
   let hasPolicies: Bool
   /// Whether there is a retrier that decides about failures of serializers.
@@ -54,8 +52,7 @@ public final class Session: Sendable {
     self.configuration = configuration
     // A copy, because access through generic code would copy the whole configuration.
     decodingDefaults = configuration.decodingDefaults
-    isObserved = !configuration.monitors.isEmpty
-    observedKinds = configuration.monitors.reduce([]) { $0.union($1.kinds) }
+    monitors = MonitorList(configuration.monitors)
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
     retriesSerializers = configuration.retriers.contains { $0.decidesAboutSerializers }
