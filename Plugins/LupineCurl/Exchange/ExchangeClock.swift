@@ -72,22 +72,20 @@ struct ExchangeClock {
     version: ProtocolVersion?, tls: TLSDetails?, at now: UInt64
   ) -> TransferMetrics {
     guard let started, let libcurlStarted else { return metrics(lookup, at: now) }
-    var metrics = TransferMetrics(
+    let isNew = isReused != true
+    return TransferMetrics(
       total: since(now),
       // A shorter time is the transfer from the caller's thread to the loop, not a wait.
       queued: started - waitStarted >= 1_000_000 ? since(started) : nil,
+      nameLookup: lookup.map(\.time) ?? (isNew ? time(CURLINFO_NAMELOOKUP_TIME_T, handle, libcurlStarted) : nil),
+      connect: isNew ? time(CURLINFO_CONNECT_TIME_T, handle, libcurlStarted) : nil,
+      secureConnect: isNew ? time(CURLINFO_APPCONNECT_TIME_T, handle, libcurlStarted) : nil,
       requestSent: requestSent.map(since),
       firstByte: responseStarted.map(since),
       // libcurl's count includes the chunk framing; `sent` includes bytes that libcurl has read but may not have sent.
       bytesSent: sent > 0 ? min(sent, handle.size(CURLINFO_SIZE_UPLOAD_T)) : 0,
       bytesReceived: received, remoteAddress: address,
       version: version, isConnectionReused: isReused ?? false, tls: tls)
-    if let lookup { metrics.nameLookup = lookup.time }
-    guard isReused != true else { return metrics }
-    if lookup == nil { metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, handle, libcurlStarted) }
-    metrics.connect = time(CURLINFO_CONNECT_TIME_T, handle, libcurlStarted)
-    metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, handle, libcurlStarted)
-    return metrics
   }
 
   private func since(_ moment: UInt64) -> Duration { .nanoseconds(Int64(moment - entered)) }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineEventLoop
+import LupineFoundation
 import LupineFraming
 
 /// The response, for the carrier.
@@ -17,12 +18,38 @@ extension Exchange {
     incoming.version = head.statusLine.version
     // A final response in the place of 100: the server does not want the body.
     if outgoing.waitsForContinue { outgoing.abandon() }
-    let source = source(of: head)
+    incoming.head = (head, source(of: head))
+    scheduleSettle()
+    // The consumer may hold the body back until the request is sent, or take it in small pieces.
+    if context.namesSink || !outgoing.isComplete && !outgoing.isAbandoned { beginBody() }
+  }
+
+  /// Makes the body of a head that has arrived, and writes the content that has arrived with it.
+  func beginBody() {
+    guard let (head, source) = incoming.head.take() else { return }
     let (body, writer) = context.makeBody(for: head.response, from: source) { [ticket = submission.ticket] in
       ticket.post(.hasRoom)
     }
     incoming.writer = writer
     setResponse(head.response, code: head.statusLine.code, body, from: source)
+    guard !incoming.early.isEmpty else { return }
+    let early = incoming.early
+    incoming.early = Data()
+    do throws(LupineError) {
+      incoming.hasUndeliveredBytes = true
+      if try writer.write(early) == .pause { incoming.isPaused = true }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Makes the body of a response that is complete in the turn of its head; returns false if the body has begun.
+  func finishWithHead(_ end: ResponseEnd, _ metrics: TransferMetrics) -> Bool {
+    guard let (head, source) = incoming.head.take() else { return false }
+    let body = context.makeBody(
+      for: head.response, from: source, content: incoming.early, trailers: end.trailers, metrics: metrics)
+    setResponse(head.response, code: head.statusLine.code, body, from: source)
+    return true
   }
 
   func recordFirstByte() {
@@ -31,9 +58,14 @@ extension Exchange {
 
   /// Passes content to the sink; `incoming.isPaused` says whether it has room for more.
   func pass(_ content: UnsafeRawBufferPointer) throws(LupineError) {
-    guard let writer = incoming.writer else { return }
     // The count includes a piece that fails, for example because of a limit or a full disk.
     incoming.byteCount += Int64(content.count)
+    if incoming.head != nil {
+      incoming.early.append(contentsOf: content)
+      if incoming.early.count >= Incoming.mostEarly { beginBody() }
+      return
+    }
+    guard let writer = incoming.writer else { return }
     incoming.hasUndeliveredBytes = true
     scheduleSettle()
     if try writer.write(content, hasMore: true) == .pause { incoming.isPaused = true }

@@ -52,10 +52,11 @@ final class Exchange {
   /// Gets a connection; `nil` if the pool had one, and outside of the phase `connecting`.
   var setup: ConnectionSetup?
   var times: ExchangeTimes
-  var incoming = Incoming()
-  /// Without dynamic checks of exclusive access, because each request has a dozen.
+  /// Without dynamic checks of exclusive access, like `outgoing`, because each request has a dozen.
   ///
-  /// Only the loop's thread uses it, and the reader of the body, which it calls, cannot reach the exchange.
+  /// Only the loop's thread uses them. The body's writer and the reader of the request's body, which they call, cannot
+  /// reach the exchange.
+  @exclusivity(unchecked) var incoming = Incoming()
   @exclusivity(unchecked) var outgoing: Outgoing
   /// Sends the body if the server sends no 100.
   var continueTimer: ScheduledTimer?
@@ -99,6 +100,7 @@ final class Exchange {
 
   /// Notifies the caller and the consumer at the end of a turn.
   func settle() {
+    if incoming.head != nil { beginBody() }
     willSettle = false
     switch outcome.take() {
     case .response(let head, let code, let body, let source):
@@ -128,11 +130,14 @@ extension Exchange {
     guard phase != .ended else { return }
     let metrics = metrics
     close(end)
+    if finishWithHead(end, metrics) { return }
     incoming.writer.take()?.finish(trailers: end.trailers, metrics: metrics)
   }
 
   /// Ends the exchange with an error, in any phase.
   func fail(_ error: LupineError) {
+    guard phase != .ended else { return }
+    if incoming.head != nil { beginBody() }
     guard phase != .ended else { return }
     let metrics = metrics
     recordLoss(error)
@@ -169,14 +174,12 @@ extension Exchange {
   }
 
   private var metrics: TransferMetrics {
-    var metrics = times.metrics(at: loop.now)
-    metrics.bytesSent = outgoing.byteCount
-    metrics.bytesReceived = incoming.byteCount
-    metrics.remoteAddress = connection?.address
-    metrics.tls = connection?.tls
-    metrics.version = incoming.version
-    metrics.isConnectionReused = isReused
-    return metrics
+    TransferMetrics(
+      total: times.since(loop.now), queued: times.queued, nameLookup: times.lookedUp.map(times.since),
+      connect: times.connected.map(times.since), secureConnect: times.secured.map(times.since),
+      requestSent: times.requestSent.map(times.since), firstByte: times.firstByte.map(times.since),
+      bytesSent: outgoing.byteCount, bytesReceived: incoming.byteCount, remoteAddress: connection?.address,
+      version: incoming.version, isConnectionReused: isReused, tls: connection?.tls)
   }
 }
 

@@ -21,18 +21,8 @@ struct ExchangeTimes {
   /// A shorter time is the way from the caller's thread to the loop, not a wait.
   private static let shortestWait: UInt64 = 1_000_000
 
-  /// Returns the times up to now.
-  func metrics(at now: UInt64) -> TransferMetrics {
-    var metrics = TransferMetrics()
-    metrics.total = since(now)
-    metrics.queued = admitted.flatMap { $0 - entered >= Self.shortestWait ? since($0) : nil }
-    metrics.nameLookup = lookedUp.map(since)
-    metrics.connect = connected.map(since)
-    metrics.secureConnect = secured.map(since)
-    metrics.requestSent = requestSent.map(since)
-    metrics.firstByte = firstByte.map(since)
-    return metrics
-  }
+  /// The time until the exchange was admitted; `nil` if it did not wait.
+  var queued: Duration? { admitted.flatMap { $0 - entered >= Self.shortestWait ? since($0) : nil } }
 
   func since(_ moment: UInt64) -> Duration { .nanoseconds(Int64(moment - entered)) }
 }

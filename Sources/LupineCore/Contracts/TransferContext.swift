@@ -15,10 +15,16 @@ public struct TransferContext: Sendable {
   /// The settings of this exchange alone.
   ///
   /// Most exchanges have none.
-  private var own: CopyOnWrite<Own>?
+  private var own: Own?
 
-  /// The settings that differ from those of the session.
-  private struct Own {
+  /// The settings that differ from those of the session; a change makes new ones.
+  private final class Own: Sendable {
+    let value: OwnSettings
+
+    init(_ value: OwnSettings) { self.value = value }
+  }
+
+  private struct OwnSettings {
     var connectTimeout: Duration?
     var connectionKey: ConnectionKey
     var evaluator: (any TrustEvaluator)?
@@ -114,6 +120,11 @@ public struct TransferContext: Sendable {
       settings.namesAuthorities
     }
   }
+  /// Whether the context names the destination of the response's body, as for a test of a transport.
+  ///
+  /// In a session the destination is chosen after the transport has returned the response. A body that is complete by
+  /// then costs least if it is made with its content (`makeBody(for:from:content:…)`).
+  public var namesSink: Bool { own?.value.sink != nil }
   /// Whether a monitor, a layer or a wrapping transport receives the events.
   ///
   /// If not, a transport may skip an event that is expensive to make.
@@ -175,7 +186,11 @@ public struct TransferContext: Sendable {
     return context
   }
 
-  private mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
+  private mutating func change(_ change: (inout OwnSettings) -> Void) {
+    var value = own?.value ?? OwnSettings(settings)
+    change(&value)
+    own = Own(value)
+  }
 
   /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
   ///
@@ -383,7 +398,7 @@ public struct TransferContext: Sendable {
     control.touch()
     control.record(source)
     let body = ResponseBody(exchange: control.beginBody(end, resume: resume))
-    if let end { body.exchange.activity.addReceived(end.data.count) }
+    if let count = end?.byteCount { body.exchange.activity.addReceived(Int(count)) }
     if let own, let sink = own.value.sink {
       body.open(sink(head))
       body.exchange.bodyEnded()

@@ -18,13 +18,13 @@ public protocol ResponseAttributeKey {
 ///
 /// A response of a server has no attributes. Their description shows no values, which may be secret.
 public struct ResponseAttributes: Sendable, HidesSecrets {
-  @usableFromInline var values: KeyedValues?
+  @usableFromInline var values = KeyedValues()
 
   /// Creates an empty set of attributes.
   public init() {}
 
   /// Whether there is no attribute.
-  public var isEmpty: Bool { values?.isEmpty ?? true }
+  public var isEmpty: Bool { values.isEmpty }
 
   // Inlinable, because generic code would look up the optional type at each call.
 
@@ -33,13 +33,10 @@ public struct ResponseAttributes: Sendable, HidesSecrets {
   /// Setting it to `nil` removes it.
   @inlinable
   public subscript<Key: ResponseAttributeKey>(key: Key.Type) -> Key.Value? {
-    get { values?.value(of: key, as: Key.Value.self) }
-    set {
-      if values == nil { values = KeyedValues() }
-      values?.set(newValue.map { $0 as any Sendable }, for: key)
-    }
+    get { values.value(of: key, as: Key.Value.self) }
+    set { values.set(newValue.map { $0 as any Sendable }, for: key) }
   }
 
   /// The number of attributes.
-  public var description: String { values?.description ?? "no values" }
+  public var description: String { values.description }
 }

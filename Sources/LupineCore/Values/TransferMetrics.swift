@@ -104,12 +104,14 @@ public struct TransferMetrics: Sendable, Hashable {
   ///
   /// Setting each part would check the storage for other references.
   public init(
-    total: Duration, queued: Duration?, requestSent: Duration?, firstByte: Duration?, bytesSent: Int64,
-    bytesReceived: Int64, remoteAddress: String?, version: ProtocolVersion?, isConnectionReused: Bool, tls: TLSDetails?
+    total: Duration, queued: Duration?, nameLookup: Duration?, connect: Duration?, secureConnect: Duration?,
+    requestSent: Duration?, firstByte: Duration?, bytesSent: Int64, bytesReceived: Int64, remoteAddress: String?,
+    version: ProtocolVersion?, isConnectionReused: Bool, tls: TLSDetails?
   ) {
     storage = CopyOnWrite(
       Values(
-        queued: queued, requestSent: requestSent, firstByte: firstByte, total: total, bytesSent: bytesSent,
+        queued: queued, nameLookup: nameLookup, connect: connect, secureConnect: secureConnect,
+        requestSent: requestSent, firstByte: firstByte, total: total, bytesSent: bytesSent,
         bytesReceived: bytesReceived, remoteAddress: remoteAddress, version: version,
         isConnectionReused: isConnectionReused, tls: tls))
   }

@@ -90,7 +90,7 @@ extension Attempt {
         state.history.accept(response.head, response.attributes)
         state.source = response.source
       }
-      emit(.head(response.head))
+      if execution.isObserved { emit(.head(response.head)) }
       return response
     } catch {
       throw RunningExchange(execution, attempt: number, control).fail(error)
