@@ -6,7 +6,8 @@ import Testing
 
 /// The states of policies by key.
 @Suite struct PolicyStatesTests {
-  private let states = PolicyStates<Int>(by: .custom { String($0.url.path.dropFirst()) }, limit: 3, isInUse: { $0 > 0 }) {
+  private let states = PolicyStates<Int>(by: .custom { String($0.url.path.dropFirst()) }, limit: 3, isInUse: { $0 > 0 })
+  {
     0
   }
 
@@ -27,7 +28,8 @@ import Testing
 
   @Test(arguments: [
     ("https://api.example.com/a", true), ("https://API.example.com:443/b?c", true), ("http://api.example.com/a", false),
-    ("https://api.example.com:8443/a", false), ("https://api.example.co/a", false), ("https://www.example.com/a", false),
+    ("https://api.example.com:8443/a", false), ("https://api.example.co/a", false),
+    ("https://www.example.com/a", false),
   ])
   func `requests with one origin share a state`(url: String, isShared: Bool) throws {
     let states = PolicyStates<Int>(by: .origin) { 0 }
