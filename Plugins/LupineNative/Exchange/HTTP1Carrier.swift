@@ -5,16 +5,16 @@ import LupineFraming
 final class HTTP1Carrier: Carrier {
   let exchange: Exchange
   let connection: Connection
-  /// Without dynamic checks of exclusive access, like `output`: neither calls the carrier.
+  // Without dynamic checks of exclusive access: none of these values calls the carrier.
   @exclusivity(unchecked) var reader: ResponseReader
   /// The received bytes that wait until the sink has room, or for the next turn.
-  var held: [UInt8] = []
+  @exclusivity(unchecked) var held: [UInt8] = []
   /// The number of bytes at the front of `held` that the reader has recognised as content.
   var heldContentCount = 0
   @exclusivity(unchecked) var output = HTTP1Output()
   /// Whether TLS may end without close_notify after the body.
   var mayLackCloseNotify = false
-  var turn = TurnShare()
+  @exclusivity(unchecked) var turn = TurnShare()
 
   init(_ exchange: Exchange, on connection: Connection) {
     self.exchange = exchange

@@ -25,22 +25,22 @@ final class Loop {
   private let total: ConnectionTotal
   /// The maximum number of TLS handshakes that are continued in one turn: some of their steps take milliseconds.
   private static let handshakesAtOnce = 8
+  // Without dynamic checks of exclusive access, of which each turn would have a dozen: each value is read or changed alone,
+  // and no code of the loop is called meanwhile, not even by the release of an exchange.
   /// The exchanges that have not ended, by their numbers.
-  ///
-  /// Without dynamic checks of exclusive access: the release of an exchange calls no code of the loop.
   @exclusivity(unchecked) private var exchanges: [UInt64: Exchange] = [:]
   /// The exchanges that `settle` processes at the end of the turn.
-  private var settling: [Exchange] = []
+  @exclusivity(unchecked) private var settling: [Exchange] = []
   /// The connections and exchanges that have used their share of the turn.
-  private var yielding: [any TurnTaker] = []
+  @exclusivity(unchecked) private var yielding: [any TurnTaker] = []
   /// The share of each connection in the work of the turn.
-  private(set) var turnShare = TurnShare.maximum
+  @exclusivity(unchecked) private(set) var turnShare = TurnShare.maximum
   /// The number of TLS handshakes that may be continued in the turn.
-  private var handshakesLeft = 0
+  @exclusivity(unchecked) private var handshakesLeft = 0
   /// The connections of HTTP/2 that have frames to send at the end of the turn.
-  private var flushing: [HTTP2Connection] = []
+  @exclusivity(unchecked) private var flushing: [HTTP2Connection] = []
   /// When exchanges try another address, the earliest time first.
-  private var dialing = Heap<NextAddress>()
+  @exclusivity(unchecked) private var dialing = Heap<NextAddress>()
   private var isStopping = false
   private var stopsWhenIdle = false
 
@@ -104,7 +104,7 @@ final class Loop {
   private func sleep(_ jobs: inout [LoopJob], _ commands: inout [LoopCommand]) {
     let maySleep = thread.runJobs(&jobs, thenSleep: yielding.isEmpty)
     if !maySleep { thread.takeCommands(&commands) }
-    connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline, from: now) : 0)
+    connections.poller.wait(milliseconds: maySleep ? MonotonicClock.milliseconds(until: nextDeadline) : 0)
     if maySleep { thread.takeCommands(&commands) }
     connections.mustPeek = maySleep
   }

@@ -21,23 +21,23 @@ struct PoolLimits {
 /// The poller watches each descriptor once, for both directions, until it is closed.
 final class Connections {
   let poller: Poller
-  /// Without dynamic checks of exclusive access, because its methods call no code of the loop.
+  // Without dynamic checks of exclusive access, like the values of the loop: no code of the loop is called during a change.
   @exclusivity(unchecked) var routes = Routes()
   /// The connection of each descriptor.
   private var table: [Connection?] = []
   private(set) var openCount = 0
-  private var idle = IdleConnections()
+  @exclusivity(unchecked) private var idle = IdleConnections()
   var idleCount: Int { idle.count }
   /// When `closeExpired` has something to do; `nil` if nothing is idle.
   var nextExpiry: UInt64? { idle.nextExpiry }
   /// The time at the beginning of the present turn, on the monotonic clock; a turn reads the clock once.
-  var now = MonotonicClock.now
+  @exclusivity(unchecked) var now = MonotonicClock.now
   let limits: PoolLimits
   private let total: ConnectionTotal
   private let thread: LoopThread
   /// Whether something may have arrived on an idle connection before the present command, although the poller has not
   /// reported it: the command may be newer than the last poll.
-  var mustPeek = true
+  @exclusivity(unchecked) var mustPeek = true
 
   init(_ limits: PoolLimits, _ total: ConnectionTotal, on thread: LoopThread) throws(LupineError) {
     self.limits = limits

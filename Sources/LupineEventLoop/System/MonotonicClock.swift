@@ -18,12 +18,10 @@ public enum MonotonicClock {
   }
 
   /// Returns the milliseconds until a deadline, rounded up and at least 0; -1, which means forever, for nil.
-  ///
-  /// - Parameter time: the present time, if the caller has read the clock.
-  public static func milliseconds(until deadline: UInt64?, from time: UInt64? = nil) -> Int32 {
+  public static func milliseconds(until deadline: UInt64?) -> Int32 {
     guard let deadline else { return -1 }
     if deadline == 0 { return 0 }
-    let now = time ?? now
+    let now = now
     return deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
   }
 }
