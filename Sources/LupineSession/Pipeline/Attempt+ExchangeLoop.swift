@@ -132,7 +132,7 @@ extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
-    guard session.cookies.store == nil, execution.handler == nil, status != 401, status != 407, status != 417,
+    guard !session.cookies.hasStore, execution.handler == nil, status != 401, status != 407, status != 417,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
     return authentication.isUnused

@@ -6,15 +6,23 @@ import LupineFoundation
 struct RequestCookies: Sendable {
   /// `nil` if the session stores no cookies.
   let store: (any CookieStore)?
+  /// Whether there is a store; a comparison of `store` with `nil` would copy it.
+  let hasStore: Bool
   /// The session's date.
   let now: @Sendable () -> Date
+
+  init(store: (any CookieStore)?, now: @escaping @Sendable () -> Date) {
+    self.store = store
+    hasStore = store != nil
+    self.now = now
+  }
 
   /// Adds the cookies that the store has for the request's URL.
   ///
   /// A `Cookie` field of the request comes first, and has precedence if both contain the same name. All cookies go into
   /// one field (RFC 6265 section 5.4), because swift-http-types would split them.
   func add(to request: inout OutgoingRequest) {
-    if store == nil, !request.has(.cookie) { return }
+    if !hasStore, !request.has(.cookie) { return }
     let values = request.headers[values: .cookie]
     let own = values.joined(separator: "; ")
     let pairs = store?.cookies(for: request.url, now: now()) ?? []
