@@ -106,7 +106,7 @@ struct BodyChannel: ~Copyable, Sendable {
   func gathered(limit: Int64) -> Data { state.withLock { $0.gathered(limit: limit) } }
 
   /// The end of the body; `nil` if it has not ended.
-  var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
+  var finalEnd: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
 
   /// The end of the body if it ended without an error and its observers have received the end.
   var goodEnd: BodyEnd? { state.withLock { $0.goodEnd } }
@@ -160,7 +160,7 @@ extension BodyChannel {
   ///
   /// - Parameter exchange: the exchange of the body, which is cancelled after an error of a stage, the file or a limit.
   func end(in exchange: ExchangeControl) async -> Result<BodyEnd, LupineError> {
-    if let end = state.withLock({ $0.visibleEnd }) { return end }
+    if let end = state.withLock({ $0.announcedEnd }) { return end }
     while true {
       let (step, resume) = state.withLock { $0.nextBeforeEnd() }
       resume?()

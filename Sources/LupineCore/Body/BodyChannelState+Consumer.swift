@@ -25,7 +25,7 @@ extension BodyChannelState {
     if let piece = buffer.takePiece() { return (.deliver(.success(piece)), resumeIfRoom() ? resume : nil) }
     // After a failure, the reader still gets what came before it.
     if let work = takeWork() { return (.process(work), resumeIfRoom() ? resume : nil) }
-    if hasEnded, let ending { return (.deliver(ending.map { _ in nil }), nil) }
+    if hasEnded, let reportedEnd { return (.deliver(reportedEnd.map { _ in nil }), nil) }
     return (.wait, resumeIfRoom() ? resume : nil)
   }
 
@@ -37,7 +37,7 @@ extension BodyChannelState {
     return (takeWork().map { .process($0) } ?? .wait, resumeIfRoom() ? resume : nil)
   }
 
-  private mutating func takeWork() -> BodyWork? { processing?.value.take(before: ending, tees) }
+  private mutating func takeWork() -> BodyWork? { processing?.value.take(before: reportedEnd, tees) }
 
   /// Returns the next step until the bytes that have arrived are in the file.
   mutating func nextForFile() -> Step {
@@ -69,7 +69,7 @@ extension BodyChannelState {
 
   /// Adds a consumer that waits; returns false if there is something to do for it.
   mutating func wait(_ waiter: Waiter) -> Bool {
-    let hasWork = processing?.value.canBeTaken(before: ending) == true
+    let hasWork = processing?.value.canBeTaken(before: reportedEnd) == true
     guard isProcessing || (!hasEnded && buffer.isDrained && !hasWork) else { return false }
     waiters.append(waiter)
     return true

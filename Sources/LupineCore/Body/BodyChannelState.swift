@@ -31,10 +31,10 @@ struct BodyChannelState {
   private var isSuspended = false
   private var isPaused = false
   /// The end that the transport reported, or a failure.
-  private(set) var ending: End?
-  /// Whether `ending` has the content of a complete body, which no buffer, stage or file has taken yet.
+  private(set) var reportedEnd: End?
+  /// Whether `reportedEnd` has the content of a complete body, which no buffer, stage or file has taken yet.
   private var hasWholeContent = false
-  /// Whether `ending` is final: all bytes before it have been processed.
+  /// Whether `reportedEnd` is final: all bytes before it have been processed.
   private(set) var hasEnded = false
   /// The error of a stage, a file or a limit; the transport then ends the body.
   private var fault: LupineError?
@@ -56,7 +56,7 @@ struct BodyChannelState {
   mutating func begin(_ end: BodyEnd) -> Bool {
     guard !hasBegun else { return false }
     hasBegun = true
-    ending = .success(end)
+    reportedEnd = .success(end)
     hasWholeContent = true
     return true
   }
@@ -91,7 +91,7 @@ struct BodyChannelState {
   /// Whether a sink takes the whole content as it is.
   private func isTaken(by sink: BodySink) -> Bool {
     guard case .collect(let limit) = sink.destination, sink.stages.isEmpty, tees.isEmpty, !hasEnded,
-      case .success(let end) = ending
+      case .success(let end) = reportedEnd
     else { return false }
     // A consumer expects indices from 0.
     return end.byteCount <= limit && end.data.startIndex == 0
@@ -101,9 +101,9 @@ struct BodyChannelState {
   private mutating func moveWholeContent() {
     guard hasWholeContent else { return }
     hasWholeContent = false
-    guard !hasEnded, case .success(let end) = ending else { return }
+    guard !hasEnded, case .success(let end) = reportedEnd else { return }
     buffer.fill(with: end.data)
-    ending = .success(BodyEnd(trailers: end.trailers, metrics: end.metrics))
+    reportedEnd = .success(BodyEnd(trailers: end.trailers, metrics: end.metrics))
   }
 
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
@@ -120,14 +120,14 @@ struct BodyChannelState {
   var isStreamed: Bool { !isOpen || buffer.isStreamed }
 
   /// Whether only the consumer can make the body continue.
-  var isHeldBack: Bool { ending != nil ? finalEnd == nil : isPaused || isCrowded }
+  var isHeldBack: Bool { reportedEnd != nil ? finalEnd == nil : isPaused || isCrowded }
 
   /// Whether the transport continues to write.
   var flow: ResponseBodyWriter.Flow { isPaused ? .pause : .proceed }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
     if let fault { throw fault }
-    guard ending == nil, !isAbandoned else { return }
+    guard reportedEnd == nil, !isAbandoned else { return }
     if processing == nil {
       try buffer.append(bytes)
     } else {
@@ -139,14 +139,14 @@ struct BodyChannelState {
   /// Returns the closure that resumes the transport, if it may continue.
   mutating func setSuspended(_ isSuspended: Bool) -> (@Sendable () -> Void)? {
     self.isSuspended = isSuspended
-    return ending == nil && resumeIfRoom() ? resume : nil
+    return reportedEnd == nil && resumeIfRoom() ? resume : nil
   }
 
   /// Whether the consumer must catch up before more bytes come.
   private var isCrowded: Bool { !isAbandoned && (buffer.isFull || processing?.value.isFull == true) }
 
   mutating func resumeIfRoom() -> Bool {
-    guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }
+    guard isPaused, !isSuspended, !isCrowded, reportedEnd == nil else { return false }
     isPaused = false
     return true
   }
@@ -157,25 +157,25 @@ extension BodyChannelState {
   /// The end of the body: a success after the consumer has taken the last byte, a failure at once.
   var finalEnd: End? {
     guard hasEnded else { return nil }
-    if case .failure = ending { return ending }
-    return buffer.isDrained ? ending : nil
+    if case .failure = reportedEnd { return reportedEnd }
+    return buffer.isDrained ? reportedEnd : nil
   }
 
   /// The final end, once its observers have received it.
-  var visibleEnd: End? { listeners.isNotifying ? nil : finalEnd }
+  var announcedEnd: End? { listeners.isNotifying ? nil : finalEnd }
 
   /// The final end if it is a success.
   ///
-  /// Cheaper than `visibleEnd`.
+  /// Cheaper than `announcedEnd`.
   var goodEnd: BodyEnd? {
-    if hasEnded, !listeners.isNotifying, buffer.isDrained, case .success(let end) = ending { end } else { nil }
+    if hasEnded, !listeners.isNotifying, buffer.isDrained, case .success(let end) = reportedEnd { end } else { nil }
   }
 
   /// Ends the body after all of it has been written.
   mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {
-    guard ending == nil else { return }
+    guard reportedEnd == nil else { return }
     if let fault { return fail(fault.measured(metrics)) }
-    ending = .success(BodyEnd(trailers: trailers, metrics: metrics))
+    reportedEnd = .success(BodyEnd(trailers: trailers, metrics: metrics))
     finishIfProcessed()
     if let cancellation { cancel(cancellation, isForwarded: false) }
   }
@@ -187,8 +187,8 @@ extension BodyChannelState {
   /// if they go to a file, so that the download can be resumed after them, and dropped otherwise. The pieces of a
   /// streamed body that were already processed stay for its reader.
   mutating func fail(_ error: LupineError) {
-    guard ending == nil else { return buffer.close() }
-    ending = .failure(fault.map { error.metrics.map($0.measured) ?? $0 } ?? error)
+    guard reportedEnd == nil else { return buffer.close() }
+    reportedEnd = .failure(fault.map { error.metrics.map($0.measured) ?? $0 } ?? error)
     if error.endsBodyLocally, !hasFile { processing?.value.abandon() }
     finishIfProcessed(isGivenUp: error.endsBodyLocally)
     buffer.close()
@@ -197,7 +197,7 @@ extension BodyChannelState {
   /// Fails the body with the error of a stage, a file or a limit; the exchange is cancelled if it is still running.
   mutating func fail(processing error: LupineError) -> Effects {
     processing?.value.abandon()
-    guard let ending else {
+    guard let reportedEnd else {
       fault = error
       let mayResume = isPaused && !isSuspended
       isPaused = isSuspended
@@ -205,7 +205,7 @@ extension BodyChannelState {
       effects.fault = error
       return effects
     }
-    if case .success(let end) = ending { self.ending = .failure(error.measured(end.metrics)) }
+    if case .success(let end) = reportedEnd { self.reportedEnd = .failure(error.measured(end.metrics)) }
     hasEnded = true
     buffer.close()
     return effects()
@@ -216,11 +216,11 @@ extension BodyChannelState {
   /// - Parameter isForwarded: whether the transport has received the cancellation and ends a body that is not complete.
   mutating func cancel(_ error: LupineError, isForwarded: Bool) {
     guard finalEnd == nil else { return }
-    if case .failure = ending { return }
-    guard ending != nil || !isForwarded else { return cancellation = error }
+    if case .failure = reportedEnd { return }
+    guard reportedEnd != nil || !isForwarded else { return cancellation = error }
     moveWholeContent()
-    let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
-    ending = nil
+    let arrived: BodyEnd? = if case .success(let end) = reportedEnd { end } else { nil }
+    reportedEnd = nil
     hasEnded = false
     fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
@@ -238,8 +238,8 @@ extension BodyChannelState {
 
   /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for a reader.
   mutating func finishExchange() -> Effects {
-    let keepsBody = ending != nil && buffer.isStreamed
-    let isWaiting = isPaused && ending == nil
+    let keepsBody = reportedEnd != nil && buffer.isStreamed
+    let isWaiting = isPaused && reportedEnd == nil
     let resume = resume.take()
     var effects = keepsBody ? effects() : abandon()
     // A transport that waits for room continues, and then detects that there is no consumer.
@@ -253,23 +253,23 @@ extension BodyChannelState {
   ///   - hasFinished: whether the stages have been finished.
   ///   - isGivenUp: whether this side ended the body, which then ends even without a destination.
   mutating func finishIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
-    guard !hasEnded, isOpen || isAbandoned || isGivenUp, ending != nil else { return }
+    guard !hasEnded, isOpen || isAbandoned || isGivenUp, reportedEnd != nil else { return }
     // A write that is under way ends first, so that the file does not change any more.
     if hasFile, isProcessing { return }
     if processing != nil, !isAbandoned, !hasFinished {
       // The waiting bytes are processed first if they go to a file, if the body ended without an error, or if an
       // observed body failed with its exchange.
-      guard case .failure(let error) = ending, !hasFile, tees.isEmpty || buffer.isStreamed || error.endsBodyLocally
+      guard case .failure(let error) = reportedEnd, !hasFile, tees.isEmpty || buffer.isStreamed || error.endsBodyLocally
       else { return }
     }
     hasEnded = true
     // Taken out, so that the end is not copied.
-    switch ending.take() {
+    switch reportedEnd.take() {
     case .success(var end):
       end.data = buffer.takeCollected()
       end.byteCount = buffer.byteCount
-      ending = .success(end)
-    case let failure: ending = failure
+      reportedEnd = .success(end)
+    case let failure: reportedEnd = failure
     }
     buffer.close()
   }
@@ -285,7 +285,7 @@ extension BodyChannelState {
 // The listeners of the end
 extension BodyChannelState {
   mutating func end(orWaitWith continuation: UnsafeContinuation<End, Never>) -> End? {
-    if let visibleEnd { return visibleEnd }
+    if let announcedEnd { return announcedEnd }
     listeners.add(continuation)
     return nil
   }
@@ -332,7 +332,7 @@ extension BodyChannelState {
     Effects(
       unserved: takeUnserved(), waiters: takeWaiters(), notification: takeNotification(),
       resume: shouldResume ? resume : nil,
-      released: ending != nil && !shouldResume ? resume.take() : nil)
+      released: reportedEnd != nil && !shouldResume ? resume.take() : nil)
   }
 
   /// Returns the consumers to wake after bytes have been written.
@@ -347,7 +347,7 @@ extension BodyChannelState {
     let isUnprocessed = isAbandoned || processing == nil
     let error: LupineError
     // After other failures the consumer still processes what came before.
-    if hasEnded || isAbandoned, case .failure(let failure) = ending, isUnprocessed || failure.endsBodyLocally {
+    if hasEnded || isAbandoned, case .failure(let failure) = reportedEnd, isUnprocessed || failure.endsBodyLocally {
       error = failure
     } else if isUnprocessed, let fault {
       error = fault

@@ -31,18 +31,18 @@ struct BodyProcessing: Sendable {
   var isFull: Bool { raw.count >= Self.window }
 
   /// Whether there is work: bytes, or the end of the body.
-  func canBeTaken(before ending: BodyChannelState.End?) -> Bool {
+  func canBeTaken(before end: BodyChannelState.End?) -> Bool {
     guard let processor else { return false }
-    return !raw.isEmpty || processor.isBehind || (ending != nil && !hasTakenEnd)
+    return !raw.isEmpty || processor.isBehind || (end != nil && !hasTakenEnd)
   }
 
   /// Takes the work out; `nil` if there is none.
-  mutating func take(before ending: BodyChannelState.End?, _ tees: [BodyTee]) -> BodyWork? {
-    guard canBeTaken(before: ending), let processor = processor.take() else { return nil }
+  mutating func take(before end: BodyChannelState.End?, _ tees: [BodyTee]) -> BodyWork? {
+    guard canBeTaken(before: end), let processor = processor.take() else { return nil }
     let isLast = raw.isEmpty && !processor.isBehind
-    hasTakenEnd = isLast && ending != nil
+    hasTakenEnd = isLast && end != nil
     return BodyWork(
-      processor: processor, tees: tees, bytes: exchange(&raw, with: []), ending: isLast ? ending : nil)
+      processor: processor, tees: tees, bytes: exchange(&raw, with: []), end: isLast ? end : nil)
   }
 
   mutating func putBack(_ work: consuming BodyWork) {
@@ -70,10 +70,10 @@ struct BodyWork: Sendable {
   fileprivate let tees: [BodyTee]
   fileprivate let bytes: [UInt8]
   /// The end that the transport reported, if no bytes are left before it.
-  fileprivate let ending: BodyChannelState.End?
+  fileprivate let end: BodyChannelState.End?
 
   /// Whether no bytes are left.
-  var isLast: Bool { ending != nil }
+  var isLast: Bool { end != nil }
 
   /// Whether the work may wait for a disk or for an observer.
   var mayBlock: Bool { processor.hasFile || !tees.isEmpty }
@@ -88,8 +88,8 @@ struct BodyWork: Sendable {
     for tee in tees { tee.pass(bytes) }
     do throws(LupineError) {
       try work.processor.process(bytes, into: store)
-      if case .success = ending { try work.processor.finish(into: store) }
-      if let ending { for tee in tees { tee.finish(ending) } }
+      if case .success = end { try work.processor.finish(into: store) }
+      if let end { for tee in tees { tee.finish(end) } }
       return (work, nil)
     } catch {
       for tee in tees { tee.finish(.failure(error)) }

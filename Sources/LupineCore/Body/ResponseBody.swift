@@ -94,7 +94,7 @@ public struct ResponseBody: Sendable {
 
   /// The metrics of the exchange if the body has ended.
   package var metricsAtEnd: TransferMetrics? {
-    switch exchange.channel.ended {
+    switch exchange.channel.finalEnd {
     case .success(let end): end.metrics
     case .failure(let error): error.metrics
     case nil: nil

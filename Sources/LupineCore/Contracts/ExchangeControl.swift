@@ -256,7 +256,7 @@ extension ExchangeControl {
 
   /// Releases the branch that carries the body of the parent, once that body has ended.
   func bodyEnded() {
-    if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
+    if let parent, channel.finalEnd != nil { parent.bodyEnded(of: self) }
   }
 
   private func bodyEnded(of carrier: ExchangeControl) {
