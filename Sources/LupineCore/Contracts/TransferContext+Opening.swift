@@ -2,6 +2,30 @@ import LupineSupport
 import Synchronization
 
 extension TransferContext {
+  /// Opens the request's body for this exchange.
+  ///
+  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory
+  /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
+  /// body, or with an empty body, the transport emits `sent` itself.
+  ///
+  /// A cancellation of the exchange or of the task ends the wait, whether or not the transport has registered a
+  /// handler with `onCancel(_:)`.
+  ///
+  /// - Parameters:
+  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
+  ///     (Continue). A body that can be sent only once is then opened at its first read. Default: `false`.
+  ///   - reportsReads: whether a read counts as sent. If not, the reader makes neither events nor progress until the
+  ///     transport calls `reportSent()` on it. Default: `true`.
+  ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
+  ///     called before this method returns.
+  /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
+  public func makeReader(
+    for body: RequestBody, mayStayUnread: Bool = false, reportsReads: Bool = true,
+    onReady: @escaping @Sendable () -> Void
+  ) async throws(LupineError) -> UploadReader {
+    UploadReader(try await open(body, mayStayUnread: mayStayUnread, onReady), in: self, isReporting: reportsReads)
+  }
+
   /// Opens a request's body for this exchange, on a thread that waits for disks and for the program's code.
   ///
   /// A cancellation of the exchange or of the task ends the wait. A body that no thread has begun to open is then not

@@ -307,30 +307,6 @@ public struct TransferContext: Sendable {
   /// the session ends the exchange, so a handler that holds this context or its control keeps both.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
-  /// Opens the request's body for this exchange.
-  ///
-  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory
-  /// are opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a
-  /// body, or with an empty body, the transport emits `sent` itself.
-  ///
-  /// A cancellation of the exchange or of the task ends the wait, whether or not the transport has registered a
-  /// handler with `onCancel(_:)`.
-  ///
-  /// - Parameters:
-  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100
-  ///     (Continue). A body that can be sent only once is then opened at its first read. Default: `false`.
-  ///   - reportsReads: whether a read counts as sent. If not, the reader makes neither events nor progress until the
-  ///     transport calls `reportSent()` on it. Default: `true`.
-  ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
-  ///     called before this method returns.
-  /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
-  public func makeReader(
-    for body: RequestBody, mayStayUnread: Bool = false, reportsReads: Bool = true,
-    onReady: @escaping @Sendable () -> Void
-  ) async throws(LupineError) -> UploadReader {
-    UploadReader(try await open(body, mayStayUnread: mayStayUnread, onReady), in: self, isReporting: reportsReads)
-  }
-
   /// Reports bytes of the request's body that a transport has sent without a reader of this context.
   ///
   /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out.
