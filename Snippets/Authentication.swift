@@ -82,6 +82,22 @@ let digests = try Session.Builder()
   .build()
 print(try await digests.upload(.text("a report"), to: "reports").validate().serializingString().value)
 
+// snippet.hide
+let serverKey = try SignatureKey(id: "server", secret: [UInt8](repeating: 7, count: 32))
+// snippet.show
+let verified = try Session.Builder()
+  .transport(mock)
+  .install(
+    ResponseSignature(covering: [.status, "content-digest", .path.ofRequest]) { id, url in
+      url.host == "api.example.com" && id == serverKey.id ? serverKey : nil
+    }
+  )
+  .build()
+// snippet.hide
+let unsigned = await verified.request("https://api.example.com/invoices").serializingString().response
+print(unsigned.error?.kind == .serverNotAuthenticated)
+// snippet.show
+
 let intranet = try Session.Builder()
   .transport(mock)
   .baseURL("https://intranet.example.com")

@@ -1,9 +1,11 @@
 #pragma once
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -54,10 +56,24 @@ static inline socklen_t lupine_socket_address(
   return sizeof *address;
 }
 
-// Returns 0, or the error number.
-static inline int lupine_socket_connect(int descriptor, const uint8_t *bytes, int count, uint16_t port) {
+// Returns the number of the interface with this name or number; 0 if there is none.
+static inline unsigned int lupine_socket_scope(const char *zone) {
+  unsigned int scope = if_nametoindex(zone);
+  char name[IF_NAMESIZE];
+  if (scope == 0) scope = (unsigned int)strtoul(zone, NULL, 10);
+  return scope && if_indextoname(scope, name) ? scope : 0;
+}
+
+// Connects to an address, whose zone is the name or the number of an interface, or NULL. Returns 0, or the error number.
+static inline int lupine_socket_connect(
+    int descriptor, const uint8_t *bytes, int count, const char *zone, uint16_t port) {
   struct sockaddr_storage storage;
   socklen_t length = lupine_socket_address(&storage, bytes, count, port);
+  if (zone) {
+    unsigned int scope = lupine_socket_scope(zone);
+    if (scope == 0 || count != 16) return ENODEV;
+    ((struct sockaddr_in6 *)&storage)->sin6_scope_id = scope;
+  }
   return connect(descriptor, (struct sockaddr *)&storage, length) == 0 ? 0 : errno;
 }
 

@@ -87,7 +87,7 @@ extension MockTransport {
   }
 
   private func addresses(of host: String, _ overrides: ResolverOverrides) -> [IPAddress] {
-    if let literal = IPAddress(host) { return [literal] }
+    if let literal = IPAddress(host: host) { return [literal] }
     if let named = overrides.addresses(of: host) { return named }
     let answer = state.withLock { state -> [IPAddress]? in
       guard let answers = state.addresses[host] else { return nil }

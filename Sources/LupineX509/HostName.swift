@@ -6,7 +6,7 @@ public enum HostName {
   ///
   /// The common name does not count. A wildcard matches exactly one label. A dot at the end of the host is ignored.
   public static func matches(_ host: String, _ certificate: OpaquePointer) -> Bool {
-    guard let name = name(host) else { return false }
+    guard let name = name(withoutZone(host)) else { return false }
     // Errors from a damaged list of names must not stay in OpenSSL's error queue.
     defer { ERR_clear_error() }
     if isAddress(name) { return X509_check_ip_asc(certificate, name, 0) == 1 }
@@ -15,7 +15,12 @@ public enum HostName {
   }
 
   /// Whether the host is an IP address; an IPv6 address has no brackets.
-  public static func isAddress(_ host: String) -> Bool { address(host) != nil }
+  public static func isAddress(_ host: String) -> Bool { address(withoutZone(host)) != nil }
+
+  /// Returns an IPv6 address without its zone, which no certificate contains.
+  private static func withoutZone(_ host: String) -> String {
+    host.utf8.contains(0x3A) ? String(host.prefix { $0 != "%" }) : host
+  }
 
   /// Returns the host without a dot at its end; `nil` if it is not a valid host.
   ///

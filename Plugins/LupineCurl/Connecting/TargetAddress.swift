@@ -18,7 +18,8 @@ enum TargetAddress {
   ) async throws(LupineError) -> ResolvedTarget {
     let host = request.url.host
     guard let proxy = context.connectionKey.proxy, proxy.resolvesNamesHere else {
-      guard let policy = context.connectionKey.networkPolicy, let literal = IPAddress(host), !policy.allows(literal)
+      guard let policy = context.connectionKey.networkPolicy, let literal = IPAddress(host: host),
+        !policy.allows(literal)
       else {
         return ResolvedTarget()
       }
@@ -35,7 +36,7 @@ enum TargetAddress {
   private static func target(
     _ host: String, _ context: TransferContext, _ lookups: HostLookups
   ) async throws(LupineError) -> ResolvedTarget {
-    if let literal = IPAddress(host) { return ResolvedTarget(addresses: [literal]) }
+    if let literal = IPAddress(host: host) { return ResolvedTarget(addresses: [literal]) }
     if let overriding = context.connectionKey.resolverOverrides.addresses(of: host) {
       return ResolvedTarget(addresses: overriding)
     }

@@ -18,6 +18,7 @@ extension Easy {
     set(prunesNameCache: true)
     if try target.set(submission.url) {
       set(verbatimTarget: submission.url.verbatimTarget(for: multi.route.proxy))
+      if target.hasNewScope { handle.set(CURLOPT_ADDRESS_SCOPE, target.scope) }
       if fields?.isValid(for: submission.url) == false { fields = nil }
     }
     set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.cannotSharePlainConnections))

@@ -15,6 +15,12 @@ import LupineEventLoop
 
 /// The system calls for sockets, which libcurl and this module name by their descriptors.
 enum Socket {
+  /// The number of the interface of a URL's link-local address; 0 for any other host, or if there is no such interface.
+  static func scope(of url: HTTPURL) -> Int {
+    guard url.hostKind == .ipv6, let zone = IPAddress(host: url.host)?.zone else { return 0 }
+    return Int(lupine_socket_scope(zone))
+  }
+
   /// Creates a socket for an address, without a connection.
   static func open(for address: UnsafePointer<curl_sockaddr>) throws(SystemError) -> Int32 {
     let descriptor = lupine_open_socket(address)
@@ -35,7 +41,8 @@ enum Socket {
     var code: Int32 = 0
     if let local { code = lupine_socket_bind(descriptor, local.bytes, Int32(local.bytes.count)) }
     if code == 0 {
-      code = lupine_socket_connect(descriptor, address.bytes, Int32(address.bytes.count), UInt16(clamping: port))
+      code = lupine_socket_connect(
+        descriptor, address.bytes, Int32(address.bytes.count), address.zone, UInt16(clamping: port))
     }
     if code == 0 || code == EINPROGRESS { return descriptor }
     closeDescriptor(descriptor)

@@ -9,7 +9,7 @@ extension ConnectionSetup {
   }
 
   func find(_ host: String) {
-    if let literal = IPAddress(host) {
+    if let literal = IPAddress(host: host) {
       found([literal])
     } else if let addresses = route.connectionKey.resolverOverrides.addresses(of: host) {
       found(addresses)

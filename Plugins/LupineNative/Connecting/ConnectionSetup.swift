@@ -160,7 +160,7 @@ extension ConnectionSetup {
         to: route.origin, authorization: exchange.proxyAuthorization, through: proxy, context.limits, loop.heads)
     }
     let host = route.origin.host
-    let address = targets.first ?? IPAddress(host)
+    let address = targets.first ?? IPAddress(host: host)
     return try SocksNegotiation(
       to: address.map { .address($0) } ?? .name(host), port: route.origin.port, through: proxy)
   }

@@ -51,7 +51,7 @@ extension Exchange {
   /// A reused connection to a proxy that forwards may have carried requests to other servers.
   private var refusal: LupineError? {
     guard let proxy = route.proxy, !proxy.resolvesNamesHere, let policy = route.connectionKey.networkPolicy,
-      let literal = IPAddress(request.url.host), !policy.allows(literal)
+      let literal = IPAddress(host: request.url.host), !policy.allows(literal)
     else { return nil }
     return NetworkPolicy.refusal(of: literal, for: request.url)
   }

@@ -54,7 +54,8 @@ struct Socket: ~Copyable {
     let code =
       switch target {
       case .internet(let address, let port):
-        lupine_socket_connect(descriptor, address.bytes, Int32(address.bytes.count), UInt16(clamping: port))
+        lupine_socket_connect(
+          descriptor, address.bytes, Int32(address.bytes.count), address.zone, UInt16(clamping: port))
       case .path(let path): lupine_socket_connect_path(descriptor, path, path.utf8.count)
       }
     if code != 0, code != EINPROGRESS { throw SystemError(code: code) }

@@ -51,7 +51,8 @@ public struct AuthenticationContext: Sendable {
   public var requestTarget: String {
     let url = request.url
     if request.method == .connect {
-      return url.hostKind == .ipv6 ? "[\(url.host)]:\(url.effectivePort)" : "\(url.host):\(url.effectivePort)"
+      return url.hostKind == .ipv6
+        ? "[\(url.hostWithoutZone)]:\(url.effectivePort)" : "\(url.host):\(url.effectivePort)"
     }
     return recipient == .origin ? url.requestTarget : url.absoluteTarget
   }

@@ -97,6 +97,7 @@ extension Proxy {
     } catch {
       throw Self.invalid("its host or port is invalid")
     }
+    if url.host.utf8.contains(.percent) { throw Self.invalid("the address of a proxy cannot have a zone") }
     let (kind, defaultPort, isHere) = try Self.kind(scheme)
     // `HTTPURL` drops the port 80, which is the default of `http` proxies only.
     let port = url.port ?? (place.hasSuffix(":80") ? 80 : defaultPort)

@@ -25,10 +25,11 @@ extension IPAddress {
 }
 
 extension IPAddress: CustomStringConvertible {
-  /// The text form of the address; IPv6 in the form of RFC 5952.
+  /// The text form of the address; IPv6 in the form of RFC 5952, with the zone after a `%`.
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(family == .ipv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return zone.map { "\(address)%\($0)" } ?? address
   }
 }

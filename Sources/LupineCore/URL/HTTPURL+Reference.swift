@@ -104,9 +104,18 @@ extension HTTPURL {
 extension HTTPURL {
   /// The host in lower case; an IPv6 address in canonical form, without brackets.
   ///
+  /// A link-local address may have a zone, as in `fe80::1%eth0`; in the URL it is `%25eth0` (RFC 6874).
+  ///
   /// A trailing dot is kept: `example.com.` and `example.com` are different hosts, in particular for credentials.
   public var host: String {
-    hostKind == .ipv6 ? text(hostStart + 1, Int(hostEnd) - 1) : text(hostStart, Int(hostEnd))
+    guard hostKind == .ipv6 else { return text(hostStart, Int(hostEnd)) }
+    let address = text(hostStart + 1, Int(hostEnd) - 1)
+    return address.utf8.contains(.percent) ? address.replacing("%25", with: "%") : address
+  }
+
+  /// The host without the zone of a link-local address, which has a meaning on this machine alone.
+  public var hostWithoutZone: String {
+    hostKind == .ipv6 ? String(host.prefix { $0 != "%" }) : host
   }
 
   /// The port in the URL; `nil` if there is none or if it is the scheme's default.
@@ -115,8 +124,12 @@ extension HTTPURL {
   /// The port to connect to.
   public var effectivePort: Int { port ?? scheme.defaultPort }
 
-  /// The host and, unless it is the default, the port, as in the `Host` field; IPv6 in brackets.
-  public var authority: String { text(hostStart, Int(pathStart)) }
+  /// The host and, unless it is the default, the port, as in the `Host` field; IPv6 in brackets and without a zone.
+  public var authority: String {
+    let authority = text(hostStart, Int(pathStart))
+    guard hostKind == .ipv6, authority.utf8.contains(.percent) else { return authority }
+    return "[\(hostWithoutZone)]" + (port.map { ":\($0)" } ?? "")
+  }
 
   /// The percent-encoded path, which always begins with `/`.
   public var path: String { text(Int(pathStart), Int(pathEnd)) }

@@ -121,7 +121,7 @@ extension HTTPURL {
 
     /// The origin as in the `Origin` field: without the default port, IPv6 in brackets.
     public var description: String {
-      let name = host.utf8.contains(.colon) ? "[\(host)]" : host
+      let name = host.utf8.contains(.colon) ? "[\(host.replacing("%", with: "%25"))]" : host
       let text = scheme.rawValue + "://" + name
       return port == scheme.defaultPort ? text : "\(text):\(port)"
     }

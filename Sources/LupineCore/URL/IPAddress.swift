@@ -1,4 +1,6 @@
-/// An IPv4 or IPv6 address without a scope.
+import LupineSupport
+
+/// An IPv4 or IPv6 address; a link-local one may have a zone.
 public struct IPAddress: Sendable, Hashable {
   /// The version of IP.
   public enum Family: String, Sendable, Hashable, CaseIterable {
@@ -11,6 +13,9 @@ public struct IPAddress: Sendable, Hashable {
   /// The bytes in network order: 4 or 16.
   public let bytes: [UInt8]
 
+  /// The interface that a link-local IPv6 address belongs to, such as `eth0` (RFC 4007); `nil` without one.
+  public private(set) var zone: String?
+
   /// The version of IP.
   public var family: Family { bytes.count == 4 ? .ipv4 : .ipv6 }
 
@@ -18,6 +23,31 @@ public struct IPAddress: Sendable, Hashable {
   public init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
+  }
+}
+
+extension IPAddress {
+  /// Parses the host of a URL in the form of `HTTPURL.host`; `nil` if it is a name.
+  ///
+  /// Unlike `init(_:)` it accepts the zone of a link-local IPv6 address, as in `fe80::1%eth0`.
+  public init?(host: String) {
+    guard let percent = host.utf8.firstIndex(of: .percent) else {
+      self.init(host)
+      return
+    }
+    self.init(String(host[..<percent]), zone: host[host.utf8.index(after: percent)...])
+  }
+
+  /// Returns `nil` if the address is no link-local one, or if no interface can have the name.
+  init?(_ text: String, zone: Substring) {
+    self.init(text)
+    guard bytes.count == 16, bytes[0] == 0xFE, bytes[1] & 0xC0 == 0x80, Self.isZone(zone) else { return nil }
+    self.zone = String(zone)
+  }
+
+  /// Whether a text is the name or the number of an interface, in unreserved characters (RFC 6874 section 2).
+  private static func isZone(_ text: Substring) -> Bool {
+    1...15 ~= text.utf8.count && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._~".utf8.contains($0) }
   }
 }
 

@@ -41,7 +41,7 @@ struct ProxyExceptions: Sendable, Hashable {
   /// Whether the URL's host is connected to directly.
   func contains(_ url: HTTPURL) -> Bool {
     let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
-    let address = url.hostKind == .name ? nil : IPAddress(name)
+    let address = url.hostKind == .name ? nil : IPAddress(host: name)
     return rules.contains { rule in
       if let port = rule.port, port != url.effectivePort { return false }
       return switch rule.hosts {

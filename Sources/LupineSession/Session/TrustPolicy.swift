@@ -33,7 +33,8 @@ struct HostRules<Value: Sendable>: Sendable {
 
   func value(for url: HTTPURL) -> Value? {
     if rules.isEmpty { return nil }
-    let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    let host = url.hostWithoutZone
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.value
   }
 }
@@ -52,7 +53,7 @@ struct HostPattern: Sendable, Hashable {
     // An IPv6 address without brackets has colons, but no port.
     let isBareAddress = lowered.utf8.count { $0 == 0x3A } > 1 && !lowered.hasPrefix("[")
     guard let url = try? HTTPURL("https://\(isBareAddress ? "[\(lowered)]" : lowered)/") else { return nil }
-    name = url.host
+    name = url.hostWithoutZone
     port = url.port ?? (lowered.hasSuffix(":443") && !isBareAddress ? 443 : nil)
     guard url.path == "/", url.query == nil, url.fragment == nil, !lowered.contains("@"), !lowered.contains("/") else {
       return nil

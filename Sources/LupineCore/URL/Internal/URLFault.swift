@@ -96,7 +96,7 @@ extension URLFault {
       "The URL's host, at byte \(index), ends in a number but is not an IPv4 address; write four decimals from 0 to 255 without leading zeros."
     case .ipv6(let index): "The brackets at byte \(index) of the URL do not contain an IPv6 address; check the address."
     case .zone(let index):
-      "The IPv6 address in the URL has a zone id at byte \(index), which has no meaning for a server; remove it."
+      "The IPv6 address in the URL has a zone id at byte \(index) that cannot be used; write “%25” and the name of an interface after a link-local address, or remove it."
     case .openBracket(let index): "The “[” at byte \(index) of the URL has no “]” that ends the host; add it."
     case .port(let index):
       "The URL's port, at byte \(index), is not a number from 1 to 65535; correct it or remove it."

@@ -79,7 +79,7 @@ extension URLParser {
     var text = ""
     var index = start + 1
     while index < parts.pathStart, byte(bytes, index) != .closeBracket {
-      if bytes[index] == .percent { throw .zone(at: index) }
+      if bytes[index] == .percent { return try scanZone(bytes, from: index, of: text) }
       guard bytes[index].isHex || bytes[index] == .colon || bytes[index] == .dot else { throw .ipv6(at: start) }
       text.unicodeScalars.append(Unicode.Scalar(bytes[index]))
       index += 1
@@ -91,6 +91,25 @@ extension URLParser {
       canonicalHost = "[\(canonical)]"
       isRewritten = true
     }
+    parts.hostKind = .ipv6
+    parts.hostEnd = index + 1
+  }
+
+  /// Finds the zone of a link-local address, after `%25` (RFC 6874 section 2).
+  private mutating func scanZone(_ bytes: Span<UInt8>, from percent: Int, of text: String) throws(URLFault) {
+    guard percent + 2 < parts.pathStart, bytes[percent + 1] == 0x32, bytes[percent + 2] == 0x35 else {
+      throw .zone(at: percent)
+    }
+    var zone = ""
+    var index = percent + 3
+    while index < parts.pathStart, byte(bytes, index) != .closeBracket {
+      zone.unicodeScalars.append(Unicode.Scalar(bytes[index]))
+      index += 1
+    }
+    if index == parts.pathStart { throw .openBracket(at: parts.hostStart) }
+    guard let address = IPAddress(text, zone: zone[...]) else { throw .zone(at: percent) }
+    canonicalHost = "[\("\(address)".replacing("%", with: "%25"))]"
+    isRewritten = true
     parts.hostKind = .ipv6
     parts.hostEnd = index + 1
   }

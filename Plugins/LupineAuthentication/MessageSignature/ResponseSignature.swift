@@ -1,0 +1,111 @@
+import HTTPTypes
+public import LupineCore
+import LupineFoundation
+public import LupineSession
+import LupineSupport
+
+/// Verifies the signatures of responses (RFC 9421).
+///
+/// Each final response of a server, also a redirect and a refusal, must have a valid signature. A response without one is
+/// an error of kind `serverNotAuthenticated`. A signature that covers `content-digest` says nothing about the content by
+/// itself, so the plugin then also requires and checks the digest; see `ContentDigest`.
+public struct ResponseSignature: Plugin {
+  /// Returns the key with an identifier, for a response to a request of this URL; `nil` if the key is unknown.
+  ///
+  /// It is called once for each response, in the request's task; calls may be concurrent. It must not block.
+  public typealias Keys = @Sendable (_ id: String?, _ url: HTTPURL) -> SignatureKey?
+
+  private let components: [SignatureComponent]
+  private let label: String?
+  private let maximumAge: Duration
+  private let keys: Keys
+
+  /// Creates the plugin.
+  ///
+  /// - Parameters:
+  ///   - components: the components that a signature must cover; it may cover others. Default: the status and the digest
+  ///     of the content. Add `SignatureComponent.method.ofRequest` and the like to bind a response to its request.
+  ///   - label: the label of the signature. Default: `nil`, which takes the response's only one.
+  ///   - maximumAge: the maximum time since the creation of a signature, in whole seconds. A signature without `created`,
+  ///     or one that was created more than a minute after now, is invalid. Default: 5 minutes.
+  ///   - keys: finds the key; see `Keys`.
+  public init(
+    covering components: [SignatureComponent] = [.status, "content-digest"], label: String? = nil,
+    maximumAge: Duration = .seconds(300), keys: @escaping Keys
+  ) {
+    self.components = components
+    self.label = label
+    self.maximumAge = maximumAge
+    self.keys = keys
+  }
+
+  /// Adds the layer `responseSignature`, which is inside a cache, and the check of digests.
+  public func install(in builder: inout Session.Builder) {
+    if components.contains("content-digest") {
+      builder = builder.install(ContentDigest(nil, responses: .required))
+    }
+    builder = builder.exchangeLayer("responseSignature", inside: [.tracing, .cache]) { [self] in
+      ResponseSignatureLayer(check: self)
+    }
+  }
+
+  /// Checks the head of a response.
+  ///
+  /// - Throws: `SignatureBase.Fault` with the reason why the signature does not count.
+  func check(_ response: HTTPResponse, to request: OutgoingRequest, now: Date) throws(SignatureBase.Fault) {
+    let (input, signature) = try signature(of: response)
+    guard let covered = input.components else { throw Fault(reason: "it covers a component that Lupine does not know") }
+    for component in components where !covered.contains(component) {
+      throw Fault(reason: "it does not cover \(component)")
+    }
+    try checkTimes(input, now: now)
+    guard let key = keys(input.keyID, request.url) else { throw Fault(reason: "its key is unknown") }
+    guard input.algorithm == nil || input.algorithm == key.algorithm.rawValue else {
+      throw Fault(reason: "its algorithm is not that of the key")
+    }
+    let base = try SignatureBase(covered, parameters: input.text, of: request, response: response)
+    guard key.isValid(signature, of: Array(base.text.utf8)) else { throw Fault(reason: "it is not valid") }
+  }
+
+  private typealias Fault = SignatureBase.Fault
+
+  private func signature(of response: HTTPResponse) throws(SignatureBase.Fault) -> (SignatureInput, [UInt8]) {
+    let inputs = response.headerFields[values: .signatureInput].joined(separator: ", ")
+    let signatures = response.headerFields[values: .signature].joined(separator: ", ")
+    guard let members = SignatureInput.members(of: inputs), let values = StructuredDictionary(signatures) else {
+      throw Fault(reason: "there is none, or its fields are malformed")
+    }
+    guard let label = label ?? (members.count == 1 ? members.first?.key : nil), let input = members[label],
+      case .other(let text) = values[label], let bytes = Data(base64Encoded: text)
+    else { throw Fault(reason: "there is none with the label, or there are several") }
+    return (input, Array(bytes))
+  }
+
+  private func checkTimes(_ input: SignatureInput, now: Date) throws(SignatureBase.Fault) {
+    let now = Int64(clamping: Int(saturating: now.timeIntervalSince1970))
+    guard let created = input.created, created <= now + 60 else {
+      throw Fault(reason: "it does not state when it was created, or it states a later time")
+    }
+    guard now - created <= max(0, maximumAge.boundedSeconds) else { throw Fault(reason: "it is too old") }
+    if let expires = input.expires, expires <= now { throw Fault(reason: "it has expired") }
+  }
+}
+
+/// Verifies the signature of each response when its head arrives.
+private struct ResponseSignatureLayer: ExchangeLayer {
+  let check: ResponseSignature
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    let response = try await next(request, in: context)
+    guard response.source == .origin else { return response }
+    do throws(SignatureBase.Fault) {
+      try check.check(response.head, to: request, now: context.now())
+    } catch {
+      throw LupineError(
+        .serverNotAuthenticated, "The signature of the response does not count: \(error.reason).")
+    }
+    return response
+  }
+}
