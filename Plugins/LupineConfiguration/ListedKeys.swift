@@ -1,5 +1,6 @@
 #if Configuration
   public import Configuration
+  import LupineCore
   public import LupineFoundation
   import LupineSession
 
@@ -7,23 +8,39 @@
   ///
   /// A `ConfigReader` cannot list its keys. The program lists those of the providers whose content it knows.
   public struct ListedKeys: Sendable {
-    /// The listed keys that are no settings, as their provider writes them.
-    let unknown: [String]
+    /// The issues with the listed keys.
+    let issues: [ConfigurationIssue]
+
+    /// - Parameter unknown: the listed keys that are no settings, as their provider writes them.
+    private init(unknown: [String]) {
+      issues = unknown.map {
+        ConfigurationIssue(part: $0, reason: "no setting has this key; the guide \"Configuration\" lists the keys")
+      }
+    }
+
+    private init(_ issue: ConfigurationIssue) { issues = [issue] }
 
     /// The names of environment variables, such as `ProcessInfo.processInfo.environment.keys`.
     ///
+    /// A scope whose variables begin with `HTTP_` is an issue under CGI, because the client's request sets them.
+    ///
     /// - Parameters:
     ///   - names: the names of all variables; those outside the scope are ignored.
-    ///   - scope: the scope of the reader. The variables of the scope `http` begin with `HTTP_`. Without a scope, no
+    ///   - scope: the scope of the reader. The variables of the scope `client` begin with `CLIENT_`. Without a scope, no
     ///     variable can be told from those of other programs, and none is an issue.
     public static func environment(_ names: some Sequence<String>, scope: ConfigKey) -> ListedKeys {
-      guard !scope.components.isEmpty else { return ListedKeys(unknown: []) }
       let encoder = EnvironmentVariablesProvider(environmentVariables: [:])
       func name(_ components: [String]) -> String? {
         try? encoder.value(forKey: AbsoluteConfigKey(components), type: .string).encodedKey
       }
+      guard !scope.components.isEmpty, let scopeName = name(scope.components) else { return ListedKeys(unknown: []) }
+      let names = Array(names)
+      let prefix = scopeName + "_"
+      if prefix.hasPrefix("HTTP_"), names.contains("GATEWAY_INTERFACE") || names.contains("REQUEST_METHOD") {
+        let reason = "under CGI, a request sets the variables that begin with HTTP_; use another scope, such as client"
+        return ListedKeys(ConfigurationIssue(part: "\(prefix)*", reason: reason))
+      }
       let known = Set(SettingKey.allCases.compactMap { name(scope.components + $0.key.components) })
-      let prefix = (name(scope.components) ?? "") + "_"
       return ListedKeys(unknown: names.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted())
     }
 

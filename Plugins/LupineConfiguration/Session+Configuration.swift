@@ -42,10 +42,8 @@
       }
       for log in await settings.reader.parts(.log, in: logs) { settings.builder = settings.builder.monitor(log) }
       await settings.applyLimits()
-      for key in listing.flatMap(\.unknown) {
-        settings.reader.refuse(key, "no setting has this key; the guide \"Configuration\" lists the keys")
-      }
-      self = settings.reader.issues.reduce(settings.builder) { $0.issue($1) }
+      let issues = settings.reader.issues + listing.flatMap(\.issues)
+      self = issues.reduce(settings.builder) { $0.issue($1) }
     }
   }
 #endif

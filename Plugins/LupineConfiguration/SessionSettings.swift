@@ -43,12 +43,14 @@
     }
 
     mutating func applyProxy() async {
-      if await reader.flag(.environmentProxies) == true { builder = builder.environmentProxies() }
       let exceptions = await reader.texts(.proxyExceptions) ?? []
       let url = await reader.text(.proxyURL, isSecret: true)
+      if await reader.flag(.environmentProxies) == true, url != SettingText.none {
+        builder = builder.environmentProxies()
+      }
       if let url, url != SettingText.none {
         builder = builder.proxy(url, except: exceptions)
-      } else if url == nil, !exceptions.isEmpty {
+      } else if !exceptions.isEmpty {
         reader.refuse(.proxyExceptions, "there is no \(SettingKey.proxyURL.rawValue) to make exceptions from")
       }
     }

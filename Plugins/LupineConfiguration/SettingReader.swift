@@ -12,65 +12,54 @@
     }
 
     /// Adds an issue with the value of a key.
-    mutating func refuse(_ key: SettingKey, _ reason: String) { refuse(key.rawValue, reason) }
+    mutating func refuse(_ key: SettingKey, _ reason: String) {
+      issues.append(ConfigurationIssue(part: key.rawValue, reason: reason))
+    }
 
-    /// Adds an issue with a key that need not have a meaning.
-    mutating func refuse(_ key: String, _ reason: String) {
-      issues.append(ConfigurationIssue(part: key, reason: reason))
+    /// Fetches the value of a key; `nil` if there is none, if it is an empty text, or if the provider cannot read it,
+    /// which adds an issue.
+    private mutating func value<Value>(
+      _ key: SettingKey, _ fetch: (ConfigReader) async throws -> Value?
+    ) async -> Value? {
+      do {
+        return try await fetch(configuration)
+      } catch {
+        // A provider without types, such as the environment, cannot read an empty text as a number.
+        let text = try? await configuration.fetchString(forKey: key.key, isSecret: true)
+        if text?.isEmpty != true { refuse(key, "\(error)") }
+        return nil
+      }
     }
 
     /// The text of a key; `nil` if there is none or if it is empty.
     mutating func text(_ key: SettingKey, isSecret: Bool = false) async -> String? {
-      do {
-        let text = try await configuration.fetchString(forKey: key.key, isSecret: isSecret)
-        return text?.isEmpty == true ? nil : text
-      } catch {
-        refuse(key, "\(error)")
-        return nil
-      }
+      let text = await value(key) { try await $0.fetchString(forKey: key.key, isSecret: isSecret) }
+      return text?.isEmpty == true ? nil : text
     }
 
     /// The texts of a key, without empty ones; `nil` if the key has no value.
     mutating func texts(_ key: SettingKey) async -> [String]? {
-      do {
-        return try await configuration.fetchStringArray(forKey: key.key)?.filter { !$0.isEmpty }
-      } catch {
-        refuse(key, "\(error)")
-        return nil
-      }
+      await value(key) { try await $0.fetchStringArray(forKey: key.key) }?.filter { !$0.isEmpty }
     }
 
     /// The value of a key that is yes or no.
     mutating func flag(_ key: SettingKey) async -> Bool? {
-      do {
-        return try await configuration.fetchBool(forKey: key.key)
-      } catch {
-        refuse(key, "\(error)")
-        return nil
-      }
+      await value(key) { try await $0.fetchBool(forKey: key.key) }
     }
 
     /// The number of a key, which is not negative.
     mutating func count(_ key: SettingKey) async -> Int? {
-      do {
-        guard let count = try await configuration.fetchInt(forKey: key.key) else { return nil }
-        if count >= 0 { return count }
-        refuse(key, "\(count) is negative")
-      } catch {
-        refuse(key, "\(error)")
-      }
+      guard let count = await value(key, { try await $0.fetchInt(forKey: key.key) }) else { return nil }
+      if count >= 0 { return count }
+      refuse(key, "\(count) is negative")
       return nil
     }
 
-    /// The fraction of a key, which is at least 1.
+    /// The fraction of a key, which is finite and at least 1.
     mutating func ratio(_ key: SettingKey) async -> Double? {
-      do {
-        guard let ratio = try await configuration.fetchDouble(forKey: key.key) else { return nil }
-        if ratio >= 1 { return ratio }
-        refuse(key, "\(ratio) is less than 1")
-      } catch {
-        refuse(key, "\(error)")
-      }
+      guard let ratio = await value(key, { try await $0.fetchDouble(forKey: key.key) }) else { return nil }
+      if ratio.isFinite, ratio >= 1 { return ratio }
+      refuse(key, "\(ratio) is not a finite number of at least 1")
       return nil
     }
 

@@ -1,4 +1,4 @@
-import LupineSession
+@testable import LupineSession
 
 #if Configuration
   import Configuration
@@ -28,7 +28,7 @@ import LupineSession
         }
         return reader(EnvironmentVariablesProvider(environmentVariables: variables))
       case .json:
-        let content = try JSONEncoder().encode(["http": nested(settings)])
+        let content = try JSONEncoder().encode(["client": nested(settings)])
         return reader(try JSONProvider(content))
       case .memory:
         let values = settings.map { (absolute($0.key), content($0.value)) }
@@ -37,11 +37,11 @@ import LupineSession
     }
 
     private func absolute(_ key: String) -> AbsoluteConfigKey {
-      AbsoluteConfigKey(["http"]).appending(ConfigKey(key))
+      AbsoluteConfigKey(["client"]).appending(ConfigKey(key))
     }
 
     private func reader(_ provider: some ConfigProvider) -> ConfigReader {
-      ConfigReader(provider: provider).scoped(to: "http")
+      ConfigReader(provider: provider).scoped(to: "client")
     }
 
     private func text(_ value: JSONValue) -> String {
@@ -213,6 +213,36 @@ import LupineSession
       #expect(found.allSatisfy { issue in expected.contains { issue.hasPrefix($0) } || issue.hasPrefix("trust: ") })
     }
 
+    @Test(arguments: Source.allCases)
+    func `an empty text keeps the default, whatever the type of the setting`(_ source: Source) async throws {
+      let keys = [
+        "transport", "baseURL", "httpVersion", "timeouts.total", "connections.perHost", "proxy.url", "proxy.except",
+        "proxy.environment", "pins", "tls.minimumVersion", "retry.limit", "cache", "log", "limits.responseBody",
+        "limits.decodingRatio", "limits.redirects",
+      ]
+      let reader = try source.reader(Dictionary(uniqueKeysWithValues: keys.map { ($0, JSONValue.string("")) }))
+      let builder = await Session.Builder(configuration: reader)
+      #expect(!builder.hasTransport)
+      #expect(issues(of: builder.transport(MockTransport())) == [])
+    }
+
+    @Test(arguments: ["inf", "nan", "0.5"])
+    func `a ratio is finite and at least 1`(_ ratio: String) async throws {
+      let reader = try Source.environment.reader(["limits.decodingRatio": .string(ratio)])
+      let builder = await Session.Builder(configuration: reader).transport(MockTransport())
+      #expect(issues(of: builder) == ["limits.decodingRatio: \(ratio) is not a finite number of at least 1"])
+    }
+
+    @Test func `no proxy has precedence over those of the environment, and has no exceptions`() async throws {
+      for (url, isUsed) in [("none", false), ("", true), ("http://proxy.example.com:1", true)] {
+        let reader = try Source.memory.reader(["proxy.url": .string(url), "proxy.environment": true])
+        #expect(await Session.Builder(configuration: reader).route.usesEnvironment == isUsed)
+      }
+      let reader = try Source.memory.reader(["proxy.url": "none", "proxy.except": ["localhost"]])
+      let builder = await Session.Builder(configuration: reader).transport(MockTransport())
+      #expect(issues(of: builder) == ["proxy.except: there is no proxy.url to make exceptions from"])
+    }
+
     @Test func `pins need an evaluator that the program passes`() async throws {
       let reader = try Source.memory.reader(["pins": ["api.example.com \(Self.pin)"]])
       let builder = await Session.Builder(configuration: reader).transport(MockTransport())
@@ -241,8 +271,8 @@ import LupineSession
       let builder = await Session.Builder(configuration: reader).transport(MockTransport())
       #expect(
         issues(of: builder) == [
-          "timeouts.total: Config value for key 'http.timeouts.total' failed to convert to type string",
-          "baseURL: Config value for key 'http.baseURL' failed to convert to type string",
+          "timeouts.total: Config value for key 'client.timeouts.total' failed to convert to type string",
+          "baseURL: Config value for key 'client.baseURL' failed to convert to type string",
         ])
     }
 

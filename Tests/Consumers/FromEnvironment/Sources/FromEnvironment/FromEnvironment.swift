@@ -4,7 +4,7 @@ import Lupine
 import LupineConfiguration
 import LupineMock
 
-/// A program whose deployment is chosen by environment variables alone, such as `HTTP_TRANSPORT=mock`.
+/// A program whose deployment is chosen by environment variables alone, such as `CLIENT_TRANSPORT=mock`.
 @main struct FromEnvironment {
   /// The mock of a deployment without a network.
   static func mock() -> MockTransport {
@@ -13,17 +13,17 @@ import LupineMock
     return mock
   }
 
-  /// A builder with the settings of the variables that begin with `HTTP_`.
+  /// A builder with the settings of the variables that begin with `CLIENT_`.
   static func builder(log: ExchangeLogMonitor) async -> Session.Builder {
     let variables = ProcessInfo.processInfo.environment
-    let configuration = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "http")
+    let configuration = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "client")
     return await Session.Builder(
       configuration: configuration,
       transports: ["native": .native, "curl": .curl, "mock": mock()],
       caches: ["memory": .cache(HTTPCache(memory: .megabytes(16)))],
       logs: ["exchanges": log],
       pinning: { .publicKeys(PublicKeys($0)) },
-      listing: [.environment(variables.keys, scope: "http")]
+      listing: [.environment(variables.keys, scope: "client")]
     ).standardDefaults()
   }
 
