@@ -42,6 +42,9 @@ public struct IDNA: HostNameConverter {
   ///
   /// A label is in Unicode if all its letters belong to one script, if it does not only consist of letters that look
   /// Latin, and if it converts back to the same ASCII label. Any other label keeps its ASCII form.
+  ///
+  /// Latin letters with marks are shown, also where a reader may take them for letters without: `pạypal` and `paypał` are
+  /// in Unicode.
   public func displayName(of name: String) -> String {
     name.split(separator: ".", omittingEmptySubsequences: false).map { displayLabel(String($0)) }.joined(separator: ".")
   }
