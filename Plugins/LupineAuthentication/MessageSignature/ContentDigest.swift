@@ -6,7 +6,7 @@ import LupineSupport
 
 /// Adds `Content-Digest` (RFC 9530) to requests with a body, and checks that of responses.
 ///
-/// The digest is that of the content as it is sent, with its content coding. Install the plugin after an adapter that
+/// The digest covers the content as it is sent, including its content coding. Install the plugin after an adapter that
 /// changes bodies. A response is checked while it arrives; if its content has another digest, the body ends with an error
 /// of kind `digestMismatch`, in place of its end. A stream has then delivered its bytes.
 public struct ContentDigest: Plugin {
@@ -22,11 +22,14 @@ public struct ContentDigest: Plugin {
   public enum ResponseCheck: Sendable, Hashable {
     /// The digest of a response that has one is checked.
     case ifPresent
-    /// A response with content must have a digest with one of the algorithms; otherwise it is an error of kind
-    /// `digestMismatch`.
+    /// A response with content must have a digest with one of the algorithms; otherwise its body ends with an error of
+    /// kind `digestMismatch`.
+    ///
+    /// A response without content needs no digest. Neither does a redirect that is followed, nor a challenge that is
+    /// answered, because their content is discarded.
     case required
     /// No digest is checked.
-    case none
+    case off
   }
 
   private let algorithm: Algorithm?
@@ -46,7 +49,7 @@ public struct ContentDigest: Plugin {
   /// Adds an adapter and the layer `contentDigest`, which is inside a cache.
   public func install(in builder: inout Session.Builder) {
     if let algorithm { builder = builder.adapter(DigestAdapter(algorithm: algorithm)) }
-    guard responses != .none else { return }
+    guard responses != .off else { return }
     let isRequired = responses == .required
     builder = builder.exchangeLayer("contentDigest", inside: [.tracing, .cache]) {
       ContentDigestLayer(isRequired: isRequired)

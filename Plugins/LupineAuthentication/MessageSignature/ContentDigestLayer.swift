@@ -15,9 +15,7 @@ struct ContentDigestLayer: ExchangeLayer {
     guard response.source == .origin, request.method != .head, response.statusCode != 304, response.statusCode != 204
     else { return response }
     let expected = try expected(of: response.head)
-    if expected.isEmpty, isRequired {
-      throw LupineError(.digestMismatch, "The response has no Content-Digest that Lupine can check, which is required.")
-    }
+    if expected.isEmpty, isRequired { response.body.process(through: MissingDigest()) }
     for (algorithm, digest) in expected {
       guard let checker = DigestChecker(algorithm, digest) else {
         throw LupineError(.digestMismatch, "OpenSSL cannot compute the digest \(algorithm.rawValue) of the response.")
@@ -42,6 +40,21 @@ struct ContentDigestLayer: ExchangeLayer {
       expected.append((algorithm, Array(digest)))
     }
     return expected
+  }
+}
+
+/// Passes a body on unchanged, and throws at its end if it had content.
+private final class MissingDigest: BodyTransformer {
+  private let hasContent = Mutex(false)
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+    if !input.isEmpty { hasContent.withLock { $0 = true } }
+    try output(input)
+  }
+
+  func finish(into output: Output) throws(LupineError) {
+    guard hasContent.withLock({ $0 }) else { return }
+    throw LupineError(.digestMismatch, "The response has no Content-Digest that Lupine can check, which is required.")
   }
 }
 

@@ -2,37 +2,65 @@ import COpenSSL
 import LupineCore
 
 /// A private or a public key of OpenSSL, with the algorithm that uses it.
-struct KeyPair: ~Copyable {
+///
+/// `@unchecked Sendable`: OpenSSL only reads the key after it has been parsed, counts its references atomically, and has
+/// a context for each signature.
+final class KeyPair: Hashable, @unchecked Sendable {
   private let key: OpaquePointer
+  private let pem: [UInt8]
   private let algorithm: SignatureKey.Algorithm
 
-  /// Reads a private key in PEM; `nil` if it is none, or if it is encrypted.
-  init?(privateKey pem: [UInt8], _ algorithm: SignatureKey.Algorithm) {
+  /// Reads a private key in PEM.
+  ///
+  /// - Throws: `LupineError` of kind `configuration` if it is none, is encrypted, or does not fit the algorithm.
+  convenience init(privateKey pem: [UInt8], _ algorithm: SignatureKey.Algorithm) throws(LupineError) {
     // The callback prevents a prompt on the terminal.
-    self.init(pem, algorithm) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
+    try self.init(pem, algorithm) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
   }
 
-  /// Reads a public key in PEM; `nil` if it is none.
-  init?(publicKey pem: [UInt8], _ algorithm: SignatureKey.Algorithm) {
-    self.init(pem, algorithm) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
+  /// Reads a public key in PEM.
+  ///
+  /// - Throws: `LupineError` of kind `configuration` if it is none, or does not fit the algorithm.
+  convenience init(publicKey pem: [UInt8], _ algorithm: SignatureKey.Algorithm) throws(LupineError) {
+    try self.init(pem, algorithm) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
   }
 
-  private init?(_ pem: [UInt8], _ algorithm: SignatureKey.Algorithm, _ read: (OpaquePointer?) -> OpaquePointer?) {
+  private init(
+    _ pem: [UInt8], _ algorithm: SignatureKey.Algorithm, _ read: (OpaquePointer?) -> OpaquePointer?
+  ) throws(LupineError) {
     let key = pem.withUnsafeBytes { bytes -> OpaquePointer? in
       let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
       defer { BIO_free(memory) }
       return read(memory)
     }
+    guard let key else {
+      throw SignatureKey.refused("it is not a key in PEM that OpenSSL can read (\(Self.takeError()))")
+    }
     ERR_clear_error()
-    guard let key else { return nil }
     self.key = key
+    self.pem = pem
     self.algorithm = algorithm
+    if let problem { throw SignatureKey.refused(problem) }
   }
 
   deinit { EVP_PKEY_free(key) }
 
+  static func == (left: KeyPair, right: KeyPair) -> Bool { left.pem == right.pem && left.algorithm == right.algorithm }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(pem) }
+
+  /// Returns the text of OpenSSL's first error in this thread, and clears all.
+  private static func takeError() -> String {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    guard code != 0 else { return "no reason given" }
+    var text = [CChar](repeating: 0, count: 256)
+    ERR_error_string_n(code, &text, text.count)
+    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+  }
+
   /// The reason why the key does not fit the algorithm; `nil` if it does.
-  var problem: String? {
+  private var problem: String? {
     let kind = EVP_PKEY_get_base_id(key)
     let isRSA = kind == EVP_PKEY_RSA || kind == EVP_PKEY_RSA_PSS
     let isRight =
@@ -65,8 +93,10 @@ struct KeyPair: ~Copyable {
       return Array(signature.prefix(count))
     }
     let signature = made.flatMap { half > 0 ? Self.raw($0, half: half) : $0 }
+    guard let signature else {
+      throw .unusable("SignatureKey", "OpenSSL could not sign the message (\(Self.takeError())).")
+    }
     ERR_clear_error()
-    guard let signature else { throw .unusable("SignatureKey", "OpenSSL could not sign the message.") }
     return signature
   }
 
@@ -139,10 +169,13 @@ struct KeyPair: ~Copyable {
     guard raw.count == 2 * half, let numbers = ECDSA_SIG_new() else { return nil }
     defer { ECDSA_SIG_free(numbers) }
     let (left, right) = (Array(raw.prefix(half)), Array(raw.suffix(half)))
-    // The signature owns both numbers after the call.
-    guard
-      ECDSA_SIG_set0(numbers, BN_bin2bn(left, Int32(half), nil), BN_bin2bn(right, Int32(half), nil)) == 1
-    else { return nil }
+    let (r, s) = (BN_bin2bn(left, Int32(half), nil), BN_bin2bn(right, Int32(half), nil))
+    // The signature owns both numbers if the call succeeds.
+    guard ECDSA_SIG_set0(numbers, r, s) == 1 else {
+      BN_free(r)
+      BN_free(s)
+      return nil
+    }
     let size = i2d_ECDSA_SIG(numbers, nil)
     guard size > 0 else { return nil }
     var der = [UInt8](repeating: 0, count: Int(size))

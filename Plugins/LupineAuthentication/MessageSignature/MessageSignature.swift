@@ -16,28 +16,9 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   private let digest: ContentDigest.Algorithm?
   private let label: String
   private let lifetime: Duration?
-  private let parameters: Parameters
+  private let parameters: SignatureParameters
   private let scope: CredentialScope
   private let key: @Sendable () async throws -> SignatureKey
-
-  /// The optional parameters of a signature (RFC 9421 section 2.3).
-  public struct Parameters: Sendable, Hashable {
-    /// The name of the application, as `tag`.
-    ///
-    /// Default: none.
-    public var tag: String?
-    /// Whether each signature has a random `nonce` of 128 bits.
-    ///
-    /// Default: no.
-    public var hasNonce = false
-    /// Whether the signature names its algorithm, as `alg`.
-    ///
-    /// Default: no, because the server knows the algorithm of a key.
-    public var namesAlgorithm = false
-
-    /// Creates the default parameters.
-    public init() {}
-  }
 
   /// The components that a signature covers by default: the method, the authority, the path and the query.
   public static let defaultComponents: [SignatureComponent] = [.method, .authority, .path, .query]
@@ -49,14 +30,15 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   ///   - digest: the algorithm of the field `Content-Digest` (RFC 9530), which a request with a body gets and which the
   ///     signature then covers; the body is read once more to compute it. Default: SHA-256. `nil` covers no body.
   ///   - label: the name of the signature in its fields. Default: `sig1`.
-  ///   - lifetime: the time after which the signature expires, in whole seconds. Default: none.
+  ///   - lifetime: the time after which the signature expires, rounded up to whole seconds; more than zero. Default:
+  ///     none.
   ///   - parameters: the optional parameters. Default: none of them.
   ///   - scope: the servers that may receive signed requests. Default: the origin of the session's base URL.
   ///   - key: returns the key on every attempt, so that keys can change. It is called in a task of the request, off the
   ///     caller's actor; calls for different requests may be concurrent. It may wait.
   public init(
     covering components: [SignatureComponent] = Self.defaultComponents, digest: ContentDigest.Algorithm? = .sha256,
-    label: String = "sig1", lifetime: Duration? = nil, parameters: Parameters = Parameters(),
+    label: String = "sig1", lifetime: Duration? = nil, parameters: SignatureParameters = SignatureParameters(),
     to scope: CredentialScope = .baseURL, key: @escaping @Sendable () async throws -> SignatureKey
   ) {
     self.components = components
@@ -71,7 +53,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   /// Creates a signer with a fixed key.
   public init(
     covering components: [SignatureComponent] = Self.defaultComponents, digest: ContentDigest.Algorithm? = .sha256,
-    label: String = "sig1", lifetime: Duration? = nil, parameters: Parameters = Parameters(),
+    label: String = "sig1", lifetime: Duration? = nil, parameters: SignatureParameters = SignatureParameters(),
     to scope: CredentialScope = .baseURL, key: SignatureKey
   ) {
     self.init(
@@ -85,17 +67,34 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   /// The label of the signature.
   public var description: String { "MessageSignature(\(label))" }
 
-  /// Adds the adapter to the builder, and marks the field of the signature as secret.
+  /// Adds the adapter to the builder, and marks the fields of the signature as secret.
+  ///
+  /// A label, a tag, a lifetime or a component that no request can have is an error of `build()`.
   public func install(in builder: inout Session.Builder) {
     builder = builder.adapter(self).secretField(.signature).secretField(.signatureInput)
+    if let problem { builder = builder.issue(ConfigurationIssue(part: "messageSignature", reason: problem)) }
+  }
+
+  /// The reason why this signer can sign no request; `nil` if there is none.
+  private var problem: String? {
+    if StructuredDictionary("\(label)=1")?[label] == nil {
+      return "\"\(label)\" is no label of a signature; write lower-case letters and digits"
+    }
+    if let tag = parameters.tag, !tag.isPrintableASCII {
+      return "the tag has other characters than visible ASCII and spaces"
+    }
+    if let lifetime, lifetime <= .zero { return "the lifetime must be more than zero" }
+    return components.first { $0.isOfRequest || $0 == .status }.map { "\($0) is a component of responses only" }
   }
 
   /// Signs the request if its URL is in the scope.
   ///
   /// - Throws: `LupineError` of kind `adaptationFailed` if a covered part is missing, if a body with a digest can be read
-  ///   only once, if the request has a signature with this label, or if the label or the tag is not allowed in a field.
+  ///   only once, if the request has a signature with this label, or for the reasons that `build()` reports for the
+  ///   installed plugin.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard try scope.allows(request.url, baseURL: session.baseURL) else { return request }
+    if let problem { throw LupineError(.adaptationFailed, "The request cannot be signed: \(problem).") }
     let key = try await key()
     var (request, components) = (request, components)
     if let digest, request.hasBody {
@@ -103,7 +102,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
       if !components.contains("content-digest") { components.append("content-digest") }
     }
     try checkLabel(request)
-    let input = try input(components, key, session)
+    let input = input(components, key, session)
     let base: SignatureBase
     do throws(SignatureBase.Fault) {
       base = try SignatureBase(components, parameters: input, of: request)
@@ -117,10 +116,6 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   }
 
   private func checkLabel(_ request: OutgoingRequest) throws(LupineError) {
-    guard StructuredDictionary("\(label)=1")?[label] != nil else {
-      throw LupineError(
-        .adaptationFailed, "\"\(label)\" is no label of a signature: write lower-case letters and digits.")
-    }
     guard let other = request.headers[.signatureInput] else { return }
     guard let labels = StructuredDictionary(other), labels[label] == nil else {
       throw LupineError(.adaptationFailed, "The request has a signature \(label) already; choose another label.")
@@ -130,29 +125,49 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   /// The value of `@signature-params`.
   private func input(
     _ components: [SignatureComponent], _ key: SignatureKey, _ session: Session
-  ) throws(LupineError) -> String {
-    let created = Int64(clamping: Int(saturating: session.currentDate.timeIntervalSince1970))
+  ) -> String {
+    let created = session.currentDate.signatureSeconds
     var text = "(" + components.map(\.description).joined(separator: " ") + ");created=\(created)"
-    if let id = key.id { text += ";keyid=\(try Self.quoted(id))" }
+    if let id = key.id { text += ";keyid=\(Self.quoted(id))" }
     if parameters.namesAlgorithm { text += ";alg=\"\(key.algorithm.rawValue)\"" }
-    if let lifetime { text += ";expires=\(created + max(0, lifetime.boundedSeconds))" }
+    if let lifetime {
+      let seconds = lifetime.bounded.components
+      let expires = created + seconds.seconds + (seconds.attoseconds > 0 ? 1 : 0)
+      text += ";expires=\(expires.inStructuredField)"
+    }
     if parameters.hasNonce {
       text +=
         ";nonce=\"" + Hexadecimal.text(session.random(), digits: 16) + Hexadecimal.text(session.random(), digits: 16)
         + "\""
     }
-    if let tag = parameters.tag { text += ";tag=\(try Self.quoted(tag))" }
+    if let tag = parameters.tag { text += ";tag=\(Self.quoted(tag))" }
     return text
   }
 
-  /// Returns a string of a structured field (RFC 9651 section 3.3.3).
-  private static func quoted(_ text: String) throws(LupineError) -> String {
-    guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw LupineError(.adaptationFailed, "The tag of a signature has other characters than visible ASCII and spaces.")
-    }
+  /// Returns a string of a structured field (RFC 9651 section 3.3.3), whose characters have been checked.
+  private static func quoted(_ text: String) -> String {
     let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
     return "\"\(String(escaped))\""
   }
+}
+
+/// The optional parameters of a signature (RFC 9421 section 2.3).
+public struct SignatureParameters: Sendable, Hashable {
+  /// The name of the application, as `tag`.
+  ///
+  /// Default: none.
+  public var tag: String?
+  /// Whether each signature has a random `nonce` of 128 bits.
+  ///
+  /// Default: no.
+  public var hasNonce = false
+  /// Whether the signature names its algorithm, as `alg`.
+  ///
+  /// Default: no, because the server knows the algorithm of a key.
+  public var namesAlgorithm = false
+
+  /// Creates the default parameters.
+  public init() {}
 }
 
 extension HTTPField.Name {

@@ -82,7 +82,7 @@ public struct ResponseSignature: Plugin {
   }
 
   private func checkTimes(_ input: SignatureInput, now: Date) throws(SignatureBase.Fault) {
-    let now = Int64(clamping: Int(saturating: now.timeIntervalSince1970))
+    let now = now.signatureSeconds
     guard let created = input.created, created <= now + 60 else {
       throw Fault(reason: "it does not state when it was created, or it states a later time")
     }

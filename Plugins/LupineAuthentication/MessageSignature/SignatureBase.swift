@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineFoundation
 import LupineSupport
 
 /// The text that a signature is computed over (RFC 9421 section 2.5).
@@ -28,7 +29,7 @@ struct SignatureBase {
         } else {
           try Self.value(of: component, in: request)
         }
-      guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      guard value.isPrintableASCII else {
         throw Fault(reason: "the value of \(component) has other characters than visible ASCII and spaces")
       }
       lines.append("\(component): \(value)")
@@ -76,6 +77,21 @@ struct SignatureBase {
     let values = fields.filter { $0.name.canonicalName == name }.map { String($0.value.trimmingBlanks()) }
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
+}
+
+extension String {
+  /// Whether the text has only visible ASCII characters and spaces, as a string of a structured field (RFC 9651).
+  var isPrintableASCII: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+}
+
+extension Date {
+  /// The whole seconds since 1970 as an integer of a structured field, which has 15 digits at most (RFC 9651).
+  var signatureSeconds: Int64 { Int64(saturating: timeIntervalSince1970).inStructuredField }
+}
+
+extension Int64 {
+  /// The nearest integer of at most 15 digits.
+  var inStructuredField: Int64 { Swift.min(Swift.max(self, -999_999_999_999_999), 999_999_999_999_999) }
 }
 
 /// The parameters of a query as signatures need them (RFC 9421 section 2.2.8).

@@ -36,7 +36,7 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
   public static let path = Self(name: "@path")
   /// The query with its `?`; `?` alone if there is none.
   public static let query = Self(name: "@query")
-  /// The status of a response.
+  /// The status of a response; a request cannot be signed with it.
   public static let status = Self(name: "@status")
 
   /// The value of one parameter of the query, whose name occurs once.
@@ -45,6 +45,8 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
   }
 
   /// The component of the request that a response answers, for the signature of the response.
+  ///
+  /// The signature of a request cannot cover it (RFC 9421 section 2.4).
   public var ofRequest: Self {
     var component = self
     component.isOfRequest = true

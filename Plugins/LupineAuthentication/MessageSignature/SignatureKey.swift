@@ -21,10 +21,10 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
     case hmac = "hmac-sha256"
   }
 
-  /// The kinds of keys, with their bytes: PEM, or those of the shared key.
+  /// The kinds of keys.
   private enum Material: Hashable {
-    case privateKey([UInt8])
-    case publicKey([UInt8])
+    case privateKey(KeyPair)
+    case publicKey(KeyPair)
     case shared([UInt8])
   }
 
@@ -40,14 +40,14 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
   ///   algorithm, if an RSA key has less than 2,048 bits, or if the identifier has other characters than visible ASCII and
   ///   spaces.
   public init(id: String?, algorithm: Algorithm, privateKey pem: String) throws(LupineError) {
-    try self.init(id, algorithm, .privateKey(Array(pem.utf8)))
+    try self.init(id, algorithm, .privateKey(KeyPair(privateKey: Array(pem.utf8), algorithm)))
   }
 
   /// Creates a key that verifies, from a public key in PEM.
   ///
   /// - Throws: the errors of `init(id:algorithm:privateKey:)`.
   public init(id: String?, algorithm: Algorithm, publicKey pem: String) throws(LupineError) {
-    try self.init(id, algorithm, .publicKey(Array(pem.utf8)))
+    try self.init(id, algorithm, .publicKey(KeyPair(publicKey: Array(pem.utf8), algorithm)))
   }
 
   /// Creates a shared key of the algorithm `hmac`, which signs and verifies.
@@ -60,13 +60,11 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
     self.id = id
     self.algorithm = algorithm
     self.material = material
-    if let id, !id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+    if let id, !id.isPrintableASCII {
       throw Self.refused("the identifier has other characters than visible ASCII and spaces")
     }
-    switch material {
-    case .privateKey, .publicKey: _ = try pair()
-    case .shared(let secret):
-      if !(16...65_536).contains(secret.count) { throw Self.refused("the shared secret must have 16 to 65,536 bytes") }
+    if case .shared(let secret) = material, !(16...65_536).contains(secret.count) {
+      throw Self.refused("the shared secret must have 16 to 65,536 bytes")
     }
   }
 
@@ -79,7 +77,7 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
   func signature(of bytes: [UInt8]) throws(LupineError) -> [UInt8] {
     switch material {
     case .shared(let secret): return try Self.code(bytes, secret)
-    case .privateKey: return try pair().signature(of: bytes)
+    case .privateKey(let pair): return try pair.signature(of: bytes)
     case .publicKey: throw Self.refused("a public key cannot sign; use a private one")
     }
   }
@@ -90,7 +88,7 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
     case .shared(let secret):
       guard let code = try? Self.code(bytes, secret) else { return false }
       return MessageAuthenticationCode.areEqual(code, signature)
-    case .privateKey, .publicKey: return (try? pair().isValid(signature, of: bytes)) ?? false
+    case .privateKey(let pair), .publicKey(let pair): return pair.isValid(signature, of: bytes)
     }
   }
 
@@ -101,20 +99,7 @@ public struct SignatureKey: Sendable, Hashable, HidesSecrets {
     return code
   }
 
-  /// Reads the key, which has been read without an error when this value was made.
-  private func pair() throws(LupineError) -> KeyPair {
-    let pair =
-      switch material {
-      case .privateKey(let pem): KeyPair(privateKey: pem, algorithm)
-      case .publicKey(let pem): KeyPair(publicKey: pem, algorithm)
-      case .shared: KeyPair?.none
-      }
-    guard let pair else { throw Self.refused("it is not a key in PEM that OpenSSL can read") }
-    if let problem = pair.problem { throw Self.refused(problem) }
-    return pair
-  }
-
-  private static func refused(_ reason: String) -> LupineError {
+  static func refused(_ reason: String) -> LupineError {
     .unusable("SignatureKey", "The key of message signatures cannot be used: \(reason).")
   }
 }

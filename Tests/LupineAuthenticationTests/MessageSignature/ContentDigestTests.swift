@@ -78,8 +78,42 @@ import Testing
     #expect(await session.request("/", method: .delete).serializingData().response.error == nil)
   }
 
+  @Test(arguments: [200, 204, 302, 304, 401, 503])
+  func `a response without content needs no digest`(_ status: Int) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .status(HTTPResponse.Status(code: status)))
+    let response = try await Self.session(mock, ContentDigest(responses: .required)).request("/").serializingData()
+      .response
+    #expect(response.error?.kind != .digestMismatch)
+    #expect(response.response?.status.code == status)
+  }
+
+  @Test(arguments: [302, 401, 503])
+  func `content without a digest is an error whatever the status of the response`(_ status: Int) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text(Self.content, status: HTTPResponse.Status(code: status)))
+    let response = try await Self.session(mock, ContentDigest(responses: .required)).request("/").serializingString()
+      .response
+    #expect(response.error?.kind == .digestMismatch)
+  }
+
+  @Test func `a redirect that is followed and a challenge that is answered need no digest`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("Found", status: .found).field("Location", "/secret"))
+    mock.stub(
+      .get, "/secret",
+      .sequence([
+        .text("Unauthorized", status: .unauthorized).field("WWW-Authenticate", "Basic realm=\"a\""),
+        .text(Self.content).field("Content-Digest", Self.sha256),
+      ]))
+    let session = try Self.session(mock, ContentDigest(responses: .required))
+    let request = session.request("/").authenticate(username: "a", password: "b")
+    #expect(try await request.serializingString().value == Self.content)
+    #expect(mock.requests.count == 3)
+  }
+
   @Test func `a check that is off checks nothing`() async throws {
-    let session = try Self.session(Self.answering(Self.wrong), ContentDigest(responses: .none))
+    let session = try Self.session(Self.answering(Self.wrong), ContentDigest(responses: .off))
     #expect(try await session.request("/").serializingString().value == Self.content)
   }
 

@@ -60,7 +60,7 @@ import Testing
     })
   func `the adapter signs a request as the RFC does`(_ vector: SignatureVector) async throws {
     let isLong = vector.section == "4.3"
-    var parameters = MessageSignature.Parameters()
+    var parameters = SignatureParameters()
     parameters.namesAlgorithm = isLong
     let signature = MessageSignature(
       covering: vector.components, digest: nil, label: "sig", lifetime: isLong ? .seconds(60) : nil,
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `the optional parameters have the session's randomness and escaped texts`() async throws {
-    var parameters = MessageSignature.Parameters()
+    var parameters = SignatureParameters()
     parameters.hasNonce = true
     parameters.tag = #"a "b" \c"#
     let signature = MessageSignature(
@@ -99,7 +99,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("@query-param", "Pet", "0 times"), ("x-missing", nil, "no field x-missing"), ("@status", nil, "no component"),
+      ("@query-param", "Pet", "0 times"), ("x-missing", nil, "no field x-missing"), ("@status", nil, "responses only"),
       ("@nonsense", nil, "no component"), ("content-length", nil, "no field content-length"),
       ("x-umlaut", nil, "visible ASCII"),
     ] as [(String, String?, String)])
@@ -152,6 +152,63 @@ import Testing
     #expect(error?.kind == .adaptationFailed)
   }
 
+  @Test(arguments: [SignatureComponent.status, .method.ofRequest, .field(.date).ofRequest])
+  func `a request is not signed with a component of responses`(_ component: SignatureComponent) async throws {
+    let signature = MessageSignature(
+      covering: [component], to: .anyOrigin, key: try SampleKeys.key("test-key-ed25519"))
+    let request = SignatureVector.request(
+      "https://example.com/", method: .get, fields: [("Date", "Tue, 20 Apr 2021 02:07:55 GMT")], body: .none)
+    let error = await #expect(throws: LupineError.self) { try await Self.adapted(request, signature) }
+    #expect(error?.kind == .adaptationFailed)
+  }
+
+  @Test func `build reports a label, a tag, a lifetime and a component that no request can have`() throws {
+    let key = try SampleKeys.key("test-key-ed25519")
+    var tagged = SignatureParameters()
+    tagged.tag = "a\nb"
+    for signature in [
+      MessageSignature(label: "Sig", to: .anyOrigin, key: key),
+      MessageSignature(parameters: tagged, to: .anyOrigin, key: key),
+      MessageSignature(lifetime: .zero, to: .anyOrigin, key: key),
+      MessageSignature(lifetime: .seconds(-1), to: .anyOrigin, key: key),
+      MessageSignature(covering: [.status], to: .anyOrigin, key: key),
+    ] {
+      let error = #expect(throws: LupineError.self) {
+        try Session.Builder().transport(MockTransport()).install(signature).build()
+      }
+      guard case .configuration(let issues) = error?.kind else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(issues.map(\.part) == ["messageSignature"])
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, .milliseconds(1), 0, 1), (10, .seconds(60), 10, 70), (10, .milliseconds(60_001), 10, 71),
+      (.infinity, .seconds(1), 999_999_999_999_999, 999_999_999_999_999),
+      (-.infinity, .seconds(1), -999_999_999_999_999, -999_999_999_999_998), (.nan, .seconds(1), 0, 1),
+      (1e15, .seconds(Int64.max), 999_999_999_999_999, 999_999_999_999_999),
+    ] as [(Double, Duration, Int64, Int64)])
+  func `a lifetime is rounded up, and times stay within the integers of fields`(
+    _ now: Double, _ lifetime: Duration, _ created: Int64, _ expires: Int64
+  ) async throws {
+    let signature = MessageSignature(
+      covering: [], lifetime: lifetime, to: .anyOrigin, key: try SignatureKey(id: nil, secret: Array(0..<32)))
+    let request = try await Self.adapted(SignatureVector.request(method: .get, body: .none), signature, at: now)
+    #expect(request.headers[.signatureInput] == "sig1=();created=\(created);expires=\(expires)")
+  }
+
+  @Test func `equal keys are equal, and others are not`() throws {
+    let keys = try ["test-key-ed25519", "test-key-rsa", "test-shared-secret"].map { try SampleKeys.key($0) }
+    for (index, name) in ["test-key-ed25519", "test-key-rsa", "test-shared-secret"].enumerated() {
+      #expect(keys.firstIndex(of: try SampleKeys.key(name)) == index)
+    }
+    #expect(Set(keys).count == 3)
+    #expect(try SampleKeys.key("test-key-rsa", isPublic: true) != keys[1])
+  }
+
   @Test func `two signers with two labels sign one request, and the same label twice is an error`() async throws {
     let key = try SampleKeys.key("test-key-ed25519")
     let once = try await Self.adapted(
@@ -185,7 +242,10 @@ import Testing
       }
     }
     #expect(throws: LupineError.self) { try SignatureKey(id: "a", algorithm: .ecdsaP384, privateKey: SampleKeys.p256) }
-    #expect(throws: LupineError.self) { try SignatureKey(id: "a", algorithm: .ed25519, privateKey: "") }
+    let unreadable = #expect(throws: LupineError.self) {
+      try SignatureKey(id: "a", algorithm: .ed25519, privateKey: "")
+    }
+    #expect(unreadable?.message.contains("error:") == true)
     #expect(throws: LupineError.self) {
       try SignatureKey(id: "a", algorithm: .ed25519, privateKey: SampleKeys.ed25519Public)
     }
