@@ -95,7 +95,9 @@
       let retryAfterCap = await reader.duration(.maximumRetryAfter)
       guard limit != 0, limit != nil || cap != nil || retryAfterCap != nil else { return }
       builder = builder.retrier(
-        RetryPolicy(limit: limit ?? 2, cap: cap ?? .seconds(60), retryAfterCap: retryAfterCap ?? .seconds(60)))
+        RetryPolicy(
+          limit: limit ?? RetryPolicy.defaultLimit, cap: cap ?? RetryPolicy.defaultCap,
+          retryAfterCap: retryAfterCap ?? RetryPolicy.defaultRetryAfterCap))
     }
 
     mutating func applyLimits() async {

@@ -42,8 +42,10 @@ public struct RetryPolicy: Retrier {
   ///     uses the session's budget, shared by its policies: 100 retries, and one more for each five requests that are
   ///     answered.
   public init(
-    limit: Int = 2, base: Double = 2, scale: Double = 0.5, cap: Duration = .seconds(60), jitter: Double = 1,
-    retryAfterCap: Duration = .seconds(60), methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods,
+    limit: Int = RetryPolicy.defaultLimit, base: Double = 2, scale: Double = 0.5,
+    cap: Duration = RetryPolicy.defaultCap, jitter: Double = 1,
+    retryAfterCap: Duration = RetryPolicy.defaultRetryAfterCap,
+    methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods,
     statusCodes: Set<Int> = RetryPolicy.defaultStatusCodes,
     errors: Set<LupineError.Kind> = RetryPolicy.defaultErrors, budget: RetryBudget? = nil
   ) {
@@ -122,6 +124,15 @@ public struct RetryPolicy: Retrier {
 }
 
 extension RetryPolicy {
+  /// The maximum number of retries of a request: 2.
+  public static let defaultLimit = 2
+
+  /// The maximum of a computed delay: 60 seconds.
+  public static let defaultCap = Duration.seconds(60)
+
+  /// The maximum delay that a server may ask for: 60 seconds.
+  public static let defaultRetryAfterCap = Duration.seconds(60)
+
   /// The idempotent methods (RFC 9110 section 9.2.2), with QUERY (RFC 10008).
   public static let defaultMethods: Set<HTTPRequest.Method> = OutgoingRequest.idempotentMethods
 
@@ -142,7 +153,7 @@ extension RetryPolicy {
 
 extension Retrier where Self == RetryPolicy {
   /// Retries idempotent requests up to `limit` times; each delay is about twice as long as the one before.
-  public static func backoff(limit: Int = 2) -> RetryPolicy { RetryPolicy(limit: limit) }
+  public static func backoff(limit: Int = RetryPolicy.defaultLimit) -> RetryPolicy { RetryPolicy(limit: limit) }
 }
 
 /// Reads the delay that a server asks for (RFC 9110 section 10.2.3).
@@ -176,7 +187,7 @@ public struct ConnectionLostRetryPolicy: Retrier {
 
   /// Creates the policy; see `RetryPolicy` for the parameters.
   public init(
-    limit: Int = 2, base: Double = 2, scale: Double = 0.5,
+    limit: Int = RetryPolicy.defaultLimit, base: Double = 2, scale: Double = 0.5,
     methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = nil
   ) {
     policy = RetryPolicy(
@@ -196,7 +207,7 @@ public struct ConnectionLostRetryPolicy: Retrier {
 
 extension Retrier where Self == ConnectionLostRetryPolicy {
   /// Retries idempotent requests whose connection was lost, up to `limit` times.
-  public static func connectionLost(limit: Int = 2) -> ConnectionLostRetryPolicy {
+  public static func connectionLost(limit: Int = RetryPolicy.defaultLimit) -> ConnectionLostRetryPolicy {
     ConnectionLostRetryPolicy(limit: limit)
   }
 }
