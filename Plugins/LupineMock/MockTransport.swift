@@ -49,8 +49,8 @@ public final class MockTransport: Transport {
 
   /// The capabilities that the mock imitates.
   ///
-  /// It makes no connections and no TLS handshakes. A session with a client certificate or versions of TLS cannot be
-  /// built on it; leave these steps out in a test.
+  /// It makes no connections and no TLS handshakes. A session with a client certificate or versions of TLS is built on
+  /// `imitating(_:)`, or without these steps.
   ///
   /// A session's limits on concurrent exchanges apply to the exchanges of all sessions with such a limit. Waiting
   /// exchanges begin in the order of their priority. Every exchange counts, because HTTP/2 is not assumed.

@@ -14,7 +14,7 @@ extension EventStream {
   ///   - sentinel: the data of the event that ends the sequence; the request then ends as well. If the events end without
   ///     it, the sequence throws kind `connectionLost`, because the answer is not complete. Default: `nil`, the sequence
   ///     ends with the events.
-  ///   - decoder: what decodes the data; `nil` means the session's decoder, which is JSON by default.
+  ///   - decoder: decodes the data. Default: `nil`, the session's decoder, which is JSON unless the session has another one.
   public func decoded<Value: Decodable & Sendable>(
     as type: Value.Type = Value.self, until sentinel: String? = nil, decoder: (any DataDecoder)? = nil
   ) -> DecodableEventStream<Value> {

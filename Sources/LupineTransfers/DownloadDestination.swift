@@ -82,9 +82,9 @@ extension DownloadDestination: ExpressibleByStringInterpolation {
   public init(stringLiteral path: String) { self = .file(path) }
 }
 
-/// The place of a downloaded file that a program has in a variable: the path of the file, or its file URL.
+/// A path or a file URL that can be passed as the destination of a download.
 public protocol DownloadedFileConvertible: Sendable {
-  /// The destination: a file that does not exist yet.
+  /// The destination; a file that exists there is an error.
   var downloadDestination: DownloadDestination { get }
 }
 

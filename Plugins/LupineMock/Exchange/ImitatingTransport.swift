@@ -3,8 +3,8 @@ public import LupineCore
 extension MockTransport {
   /// Returns a transport that answers with this mock and states the capabilities of another transport.
   ///
-  /// In an override it lets a session be built that needs more than a mock imitates, such as a client certificate. The
-  /// mock makes no connection, so these settings have no effect.
+  /// Use it in a `TransportOverride` for sessions that need capabilities which the mock lacks, such as client
+  /// certificates. The mock makes no connection, so these settings have no effect.
   ///
   /// ```swift
   /// try await TransportOverride.wrapping({ mock.imitating($0) }) {

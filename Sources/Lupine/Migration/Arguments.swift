@@ -6,7 +6,7 @@ public import LupineSession
 public import LupineStreams
 public import LupineTransfers
 
-// Arguments of Alamofire's methods that people type first. The compiler's message says what to write.
+// Arguments of Alamofire's methods, unavailable here; the compiler's message names the replacement.
 extension Session {
   /// Unavailable: the parameter is called `encoder`.
   @available(*, unavailable, message: "Use encoder: .json or encoder: .urlEncodedForm in the place of encoding:.")
@@ -41,9 +41,31 @@ extension Session {
 
   /// Unavailable: the parts of an interceptor are added to the request.
   @available(*, unavailable, message: "Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.")
+  public func upload(
+    _ data: Data, to url: Any, method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders(),
+    interceptor: Any
+  ) -> UploadRequest { upload(data, to: "") }
+
+  /// Unavailable: the parts of an interceptor are added to the request.
+  @available(*, unavailable, message: "Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.")
+  public func upload(
+    _ file: URL, to url: Any, method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders(),
+    interceptor: Any
+  ) -> UploadRequest { upload(.file(file), to: "") }
+
+  /// Unavailable: the parts of an interceptor are added to the request.
+  @available(*, unavailable, message: "Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.")
   public func download(
-    _ url: Any, method: HTTPRequest.Method = .get, headers: RequestHeaders = RequestHeaders(), interceptor: Any,
-    to destination: DownloadDestination? = nil
+    _ url: Any, method: HTTPRequest.Method = .get, parameters: [String: Any]? = nil,
+    headers: RequestHeaders = RequestHeaders(), interceptor: Any, to destination: DownloadDestination? = nil
+  ) -> DownloadRequest { download("") }
+
+  /// Unavailable: a destination is a value, or a closure that receives the head.
+  @available(*, unavailable, message: "Use to: fileURL, or to: .file(fileURL, options), or to: .custom { head in … }.")
+  public func download(
+    _ url: Any, method: HTTPRequest.Method = .get, parameters: [String: Any]? = nil,
+    headers: RequestHeaders = RequestHeaders(),
+    to destination: (URL, HTTPResponse) -> (destinationURL: URL, options: DownloadDestination.Options)
   ) -> DownloadRequest { download("") }
 
   /// Unavailable: the parts of an interceptor are added to the request.
@@ -55,8 +77,8 @@ extension Session {
   /// Unavailable: the parameter is called `multipart`.
   @available(*, unavailable, message: "Use upload(multipart: { form in … }, to: url).")
   public func upload(
-    multipartFormData: (inout MultipartFormData) throws -> Void, to url: Any, method: HTTPRequest.Method = .post,
-    headers: RequestHeaders = RequestHeaders()
+    multipartFormData: (inout MultipartFormData) throws -> Void, to url: Any, usingThreshold: UInt64 = 0,
+    method: HTTPRequest.Method = .post, headers: RequestHeaders = RequestHeaders(), interceptor: Any? = nil
   ) -> UploadRequest { upload(.none, to: "") }
 
   /// Stands for the request that Alamofire's closure changes, so that the compiler's message names the replacement.

@@ -1,10 +1,10 @@
 public import HTTPTypes
 public import LupineCore
+public import LupineFoundation
 public import LupineMultipart
 public import LupineSession
-public import LupineFoundation
 
-// Names of Alamofire that people type first. The compiler's message says what to write.
+// Names of Alamofire, unavailable here; the compiler's message names the replacement.
 
 /// Unavailable: the functions of the module `Lupine` use the default session.
 @available(*, unavailable, message: "Use Lupine, as in Lupine.request(url), or Session.default.")

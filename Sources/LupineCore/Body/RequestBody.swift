@@ -222,6 +222,8 @@ extension RequestBody {
   /// A stream of pieces of any type, such as `Data`, that can be read only once.
   ///
   /// Each piece is copied into an array and sent as it comes.
+  ///
+  /// - Parameter length: the length in bytes; another number of bytes fails with kind `bodyFailed`. Default: `nil`, unknown.
   @_disfavoredOverload
   public static func oneShot<Pieces: AsyncSequence & Sendable>(length: Int64? = nil, _ pieces: Pieces) -> RequestBody
   where Pieces.Element: Sequence<UInt8> & Sendable {
@@ -230,7 +232,9 @@ extension RequestBody {
 
   /// A stream of single bytes that can be read only once.
   ///
-  /// The bytes are sent in pieces of 16 KiB; the last one is shorter.
+  /// The bytes are sent in pieces of 16 KiB; the last one is shorter. The bytes of a slow sequence wait until a piece is full.
+  ///
+  /// - Parameter length: the length in bytes; another number of bytes fails with kind `bodyFailed`. Default: `nil`, unknown.
   @_disfavoredOverload
   public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody
   where Bytes.Element == UInt8 {

@@ -254,8 +254,8 @@ public struct TransferContext: Sendable {
   /// in, before the monitors do: a new or reused connection (`connected`), its certificates (`secured`, for a new
   /// connection alone), interim responses (`informational`), the end of the request (`sent`), and others of
   /// `SessionEvent.Kind`. The head is that of the response that `next` or `send(_:in:)` returns, and the times are in the
-  /// metrics of its body's end. Monitors receive the same events as without the closure; the closure receives them
-  /// with the values of secret fields.
+  /// metrics of its body's end. Monitors receive the same events as without the closure. The closure receives the
+  /// values of secret fields as they are.
   ///
   /// ```swift
   /// let observed = context.observing { event in
@@ -264,8 +264,8 @@ public struct TransferContext: Sendable {
   /// return try await next(request, in: observed)
   /// ```
   ///
-  /// - Parameter observe: is called on the thread that emits the event, one call after the other for an exchange that is
-  ///   sent once, and must not block. It is called until the body of the response has ended.
+  /// - Parameter observe: is called on the thread that emits the event, and must not block. Calls do not overlap, unless a layer
+  ///   further in sends the exchange more than once. It is called until the body of the response has ended.
   public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
     var context = self
     context.change { own in
@@ -293,11 +293,18 @@ public struct TransferContext: Sendable {
   /// once the program has released the request. It may be called on any thread. In a test without a session it calls
   /// the context's `events`.
   public func makeEventEmitter() -> @Sendable (SessionEvent.Kind) -> Void {
+    let observer = own?.value.observer
     if let supervisor = control.supervisor {
-      return { [weak supervisor, attempt] event in supervisor?.receive(event, attempt: attempt) }
+      return { [weak supervisor, attempt] event in
+        observer?(event)
+        supervisor?.receive(event, attempt: attempt)
+      }
     }
     let events = own?.value.events
-    return { event in events?(event) }
+    return { event in
+      observer?(event)
+      events?(event)
+    }
   }
 
   /// Registers the handler that ends the exchange early.

@@ -8,7 +8,9 @@ import Synchronization
 /// the transport that it replaces.
 ///
 /// `Session.default` of the umbrella is then another session, which the override makes at its first use and keeps. A
-/// session that was built outside the override stays as it is.
+/// session that was built outside the override stays as it is. The override applies to the task that runs the operation and
+/// to the tasks that it starts with `Task { }` or in a group; it does not apply to `Task.detached`, to queues of Dispatch and
+/// to threads. Code that builds sessions there receives a session from the test.
 public enum TransportOverride {
   /// The override that is in force in the current task.
   // For the umbrella, whose default session depends on it.
@@ -41,7 +43,7 @@ public enum TransportOverride {
 
     init(wrap: @escaping @Sendable (any Transport) -> any Transport) { self.wrap = wrap }
 
-    /// The value that the umbrella keeps while the override is in force.
+    /// The default session of the override, once the umbrella has made it; Core does not know the type `Session`.
     package var value: (any Sendable)? { kept.withLock { $0 } }
 
     /// Keeps the value if there is none yet; returns the value that is kept.

@@ -38,8 +38,8 @@ public struct SecretFields: Sendable, Hashable {
   }
 }
 
-/// The fields of a request as events show them.
-public struct SentFields: Sendable {
+/// The fields of a request as events show them: without the values of secret fields.
+public struct SentFields: Sendable, HidesSecrets {
   private let fields: HTTPFields
   private let secrets: SecretFields
 
@@ -55,6 +55,9 @@ public struct SentFields: Sendable {
   ///
   /// The values are replaced each time when the property is read, so that an event costs nothing for them.
   public var redacted: HTTPFields { secrets.redact(fields) }
+
+  /// The fields on one line, with secret values replaced.
+  public var description: String { redacted.map { "\($0.name): \($0.value)" }.joined(separator: ", ") }
 }
 
 extension HTTPResponse {

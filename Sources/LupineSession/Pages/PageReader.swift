@@ -30,7 +30,7 @@ struct PageReader<Value: Decodable & Sendable> {
     }
     guard let request = try nextRequest.take()?.get() else { return nil }
     try beginPage(request)
-    let response = await pages.page(pages.session.request(request)).response
+    let response = await pages.makeTask(pages.session.request(request)).response
     let value = try response.result.get()
     // The next call throws an error of the link, so that this page is still returned.
     do throws(LupineError) {

@@ -20,7 +20,7 @@ public struct PageSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable
   let first: Result<OutgoingRequest, LupineError>
   let limit: Int
   /// Makes the task of a page from its request.
-  let page: @Sendable (DataRequest) -> DataTask<Value>
+  let makeTask: @Sendable (DataRequest) -> DataTask<Value>
 
   init<Failure: Error & Decodable & Sendable>(
     session: Session, first: Result<OutgoingRequest, LupineError>, error: Failure.Type, decoder: (any DataDecoder)?,
@@ -29,7 +29,7 @@ public struct PageSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable
     self.session = session
     self.first = first
     self.limit = limit
-    page = { request in
+    makeTask = { request in
       let page = configure(request.validate())
       return error == Never.self
         ? page.serializingDecodable(Value.self, decoder: decoder)

@@ -62,13 +62,15 @@ extension Session.Builder {
   /// let builder = Session.Builder().adapter { request, _ in request.headers["X-Trace"] = "42" }
   /// ```
   ///
-  /// An adapter that sends a secret is a `RequestAdapter` with a `credentialScope`.
+  /// An error of the closure ends the request with kind `adaptationFailed`. An adapter that sends a secret is a `RequestAdapter` with a `credentialScope`.
   public func adapter(_ adapt: @escaping ClosureAdapter.Adapt) -> Self { adapter(ClosureAdapter(adapt)) }
 
   /// Adds a retrier that decides about failed attempts with a closure.
   public func retrier(_ decide: @escaping ClosureRetrier.Decide) -> Self { retrier(ClosureRetrier(decide)) }
 
   /// Adds an interceptor that wraps each attempt in a closure.
+  ///
+  /// An error of the closure ends the attempt, with kind `interceptionFailed` if it is no `LupineError`.
   public func interceptor(_ intercept: @escaping ClosureInterceptor.Intercept) -> Self {
     interceptor(ClosureInterceptor(intercept))
   }

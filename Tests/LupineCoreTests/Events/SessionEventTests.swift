@@ -90,7 +90,14 @@ import Testing
     let session = try bench.session { $0.header("X-Trace", "42").header(.userAgent, "tests/1") }
     let request = session.request(TestBed.url, headers: [.authorization(bearerToken: "secret"), .accept("text/plain")])
     _ = await request.serializingData().response
-    let sent = bench.log.all.compactMap { if case .sending(_, let fields) = $0.kind { fields.redacted } else { nil } }
+    let events = bench.log.all.compactMap { if case .sending(_, let fields) = $0.kind { fields } else { nil } }
+    let sent = events.map(\.redacted)
+    var dumped = ""
+    dump(events, to: &dumped)
+    for text in ["\(events)", String(reflecting: events), dumped, "\(bench.log.all)"] {
+      #expect(!text.contains("secret"))
+    }
+    #expect("\(events)".contains("Authorization: <redacted>, Accept: text/plain"))
     #expect(sent.count == 1)
     #expect(sent.first?[.authorization] == "<redacted>")
     #expect(sent.first?[.accept] == "text/plain")

@@ -87,13 +87,15 @@ extension ConformanceKit {
   }
 
   private static let emptyPost = ConformanceCheck(
-    "a POST without a body states the length 0", needs: .networking, about: "Content-Length: 0 (RFC 9110 section 8.6)."
+    "a POST, and a QUERY, without a body states the length 0", needs: .networking,
+    about: "Content-Length: 0 (RFC 9110 section 8.6)."
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(method: .post)
+    _ = try await stage.fetch(method: .query)
     _ = try await stage.fetch(method: .get)
     let seen = try stage.peer.requests.map { $0.fields.values(of: "Content-Length") }
-    try stage.expect(seen, [["0"], []], "The values of Content-Length, of POST and of GET")
+    try stage.expect(seen, [["0"], ["0"], []], "The values of Content-Length, of POST, of QUERY and of GET")
   }
 }
 

@@ -25,6 +25,34 @@ func request(_ url: String, _ token: BearerToken, over session: Session) {
   _ = session.streamRequest(url, interceptor: token)
 }
 
+func transfers(_ data: Data, _ file: URL, _ token: BearerToken, over session: Session) {
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = session.upload(data, to: "https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = session.upload(file, to: "https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = session.download("https://example.com/", parameters: ["a": 1, "b": "c"], interceptor: token)
+  // expected-error@+1 {{Use to: fileURL, or to: .file(fileURL, options), or to: .custom { head in … }.}}
+  _ = session.download("https://example.com/", to: { _, _ in (file, [.removePreviousFile]) })
+}
+
+func functions(_ data: Data, _ token: BearerToken) {
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = Lupine.request("https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use encoder: .json or encoder: .urlEncodedForm in the place of encoding:.}}
+  _ = Lupine.request("https://example.com/", method: .post, parameters: ["a": 1, "b": "c"], encoding: 1)
+  // expected-error@+1 {{Use .timeouts { $0.idle = .seconds(5) } or .options { } on the request in the place of requestModifier:.}}
+  _ = Lupine.request("https://example.com/") { $0.timeoutInterval = 5 }
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = Lupine.upload(data, to: "https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = Lupine.download("https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use .adapter(_:) and .retrier(_:) on the request in the place of interceptor:.}}
+  _ = Lupine.streamRequest("https://example.com/", interceptor: token)
+  // expected-error@+1 {{Use Lupine.upload(multipart: { form in … }, to: url).}}
+  _ = Lupine.upload(multipartFormData: { _ in }, to: "https://example.com/")
+}
+
 func upload(_ data: Data, _ file: URL, over session: Session) {
   // expected-error@+1 {{Use upload(multipart: { form in … }, to: url).}}
   _ = session.upload(
