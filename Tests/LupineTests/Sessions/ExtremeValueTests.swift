@@ -157,7 +157,8 @@ import TransportSupport
   @Test(arguments: durations) func `a stream or a download continues after any wait`(_ time: Duration) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.url, .fault(.reset(afterBytes: 1)))
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+    // Without an idle timeout, whose timer would fire every minute of a wait of centuries.
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(idle: nil).build()
     let events = session.streamRequest(Self.url).serializingEvents(retry: time, reconnectionLimit: 12)
     await #expect(throws: LupineError.self) { for try await _ in events {} }
     let lost = MockTransport()
