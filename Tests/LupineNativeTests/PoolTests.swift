@@ -53,15 +53,18 @@ import TrustSupport
     await client.transport.shutdown()
   }
 
-  /// With three loops, the idle connections are on other loops than the new one.
+  /// With three loops, the idle connections may be on other loops than the new one, and any of them gives its place.
   @Test(arguments: [1, 3])
   func `an idle connection gives its place to another one`(loops: Int) async throws {
-    let servers = try (1...3).map { _ in try ScriptedServer(always: .respond(body: .text("x"))) }
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
     var network = NetworkSettings()
     network.connections = 2
     let client = Client.native(loops: loops, network)
-    for server in servers { _ = try await client.fetch(server.url) }
-    try await servers[0].waitForOpenConnections(0)
+    for host in ["127.0.0.1", "localhost", "localhost."] {
+      _ = try await client.fetch("http://\(host):\(server.port)/")
+    }
+    #expect(server.connectionCount == 3)
+    try await server.waitForOpenConnections(2)
     #expect(await client.transport.connectionPool() == ConnectionPoolSnapshot(open: 2, idle: 2))
     await client.transport.shutdown()
   }
