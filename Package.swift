@@ -171,7 +171,7 @@ let package = Package(
     plugin("LupineRedis", openSSL + [deque]),
     plugin("LupineResilience", ["LupineSession", deque]),
     plugin("LupineCache", ["LupineSession", "LupineTransfers"]),
-    plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession"]),
+    plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession", "LupineX509"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin("LupineSQLite", ["CSQLite", deque]),
     plugin("LupineIDN", ["CIDN2"]),

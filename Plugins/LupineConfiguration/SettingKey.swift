@@ -39,7 +39,7 @@
     case contentCodingsLimit = "limits.contentCodings"
     case redirectsLimit = "limits.redirects"
 
-    /// The key that the reader is asked for.
+    /// The key as swift-configuration represents it.
     var key: ConfigKey { ConfigKey(rawValue) }
   }
 #endif

@@ -82,7 +82,7 @@
 
     /// The number of bytes of a key, which is a number or a text with a unit.
     mutating func size(_ key: SettingKey) async -> Int64? {
-      // A provider with types has either a number or a text, and throws if it is asked for the other one.
+      // A JSON file has a number or a text. Reading a text as a number throws; the size is then read as a text.
       if let number = try? await configuration.fetchInt(forKey: key.key) {
         if number >= 0 { return Int64(number) }
         refuse(key, "\(number) is negative")

@@ -1,5 +1,6 @@
 import COpenSSL
 import LupineCore
+import LupineX509
 
 /// A private or a public key of OpenSSL, with the algorithm that uses it.
 ///
@@ -34,7 +35,7 @@ final class KeyPair: Hashable, @unchecked Sendable {
       return read(memory)
     }
     guard let key else {
-      throw SignatureKey.refused("it is not a key in PEM that OpenSSL can read (\(Self.takeError()))")
+      throw SignatureKey.refused("it is not a key in PEM that OpenSSL can read (\(OpenSSLText.takeError()))")
     }
     ERR_clear_error()
     self.key = key
@@ -48,16 +49,6 @@ final class KeyPair: Hashable, @unchecked Sendable {
   static func == (left: KeyPair, right: KeyPair) -> Bool { left.pem == right.pem && left.algorithm == right.algorithm }
 
   func hash(into hasher: inout Hasher) { hasher.combine(pem) }
-
-  /// Returns the text of OpenSSL's first error in this thread, and clears all.
-  private static func takeError() -> String {
-    let code = ERR_get_error()
-    ERR_clear_error()
-    guard code != 0 else { return "no reason given" }
-    var text = [CChar](repeating: 0, count: 256)
-    ERR_error_string_n(code, &text, text.count)
-    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-  }
 
   /// The reason why the key does not fit the algorithm; `nil` if it does.
   private var problem: String? {
@@ -94,7 +85,7 @@ final class KeyPair: Hashable, @unchecked Sendable {
     }
     let signature = made.flatMap { half > 0 ? Self.raw($0, half: half) : $0 }
     guard let signature else {
-      throw .unusable("SignatureKey", "OpenSSL could not sign the message (\(Self.takeError())).")
+      throw .unusable("SignatureKey", "OpenSSL could not sign the message (\(OpenSSLText.takeError())).")
     }
     ERR_clear_error()
     return signature

@@ -56,7 +56,7 @@ public enum HostNames {
 }
 
 extension HTTPURL {
-  /// The host as people read it: a name in Unicode where it cannot be confused with another one, otherwise `host`.
+  /// The host as people read it: labels of one script in Unicode, as the converter decides, otherwise `host`.
   ///
   /// Without a converter (`HostNames.use(_:)`) it is `host`. Never compare it, and never connect to it.
   public var displayHost: String {

@@ -55,7 +55,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     set { storage.value.decodingDefaults = newValue }
   }
 
-  /// Reports a warning about the response to the session's monitors, as the event `warning`; `nil` if nobody receives it.
+  /// Sends the event `warning` to the monitors of the session and of the request; `nil` if there is no monitor.
   ///
   /// For serializers. The session sets it before it calls one.
   public var warn: (@Sendable (String) -> Void)? {

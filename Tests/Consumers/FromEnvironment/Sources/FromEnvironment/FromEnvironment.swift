@@ -34,11 +34,9 @@ import LupineMock
       print(builder)
       let session = try builder.build()
       print("answer:", try await session.request("status").validate().serializingString().value)
-    } catch let error as LupineError {
+    } catch {
       guard case .configuration(let issues) = error.kind else { return print("failed:", error) }
       for issue in issues { print("issue:", issue) }
-    } catch {
-      print("failed:", error)
     }
     print("exchanges in the log:", log.logs.count)
   }
