@@ -78,6 +78,7 @@ let package = Package(
     .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineCookies", targets: ["LupineCookies"]),
+    .library(name: "LupineRecording", targets: ["LupineRecording"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineRedis", targets: ["LupineRedis"]),
     .library(name: "LupineResilience", targets: ["LupineResilience"]),
@@ -162,6 +163,7 @@ let package = Package(
     plugin("LupineCurl", openSSL + ["CLibcurl", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", deque]),
     plugin("LupineMock", ["LupineCoding", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
+    plugin("LupineRecording", ["LupineCoding"]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", openSSL + ["LupineX509"]),
@@ -285,6 +287,9 @@ let package = Package(
       name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"],
       path: "Tests/Support/Hostile/HostileTests",
       swiftSettings: settings),
+    test(
+      "LupineRecordingTests",
+      ["LupineCompression", "LupineCore", "LupineMock", "LupineRecording", "LupineTesting", "TransportSupport"]),
     test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
     test(
       "LupineCacheTests",

@@ -51,6 +51,16 @@ private struct ObservingTransport: WrappingTransport {
   }
 }
 
+/// Observes the arrival of each body as a transport.
+private struct ArrivalsTransport: WrappingTransport {
+  let base: any Transport
+  let observe: @Sendable (Int) -> Void
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    try await base.send(request, in: context.observingArrivals(observe))
+  }
+}
+
 /// A layer and a wrapping transport see the events of one exchange, with and without monitors.
 @Suite(.overEachTransport, .timeLimit(.minutes(1))) struct ObservedExchangeTests {
   private static let reply = ScriptedReply.respond(body: .text("ok")).preceded(
@@ -91,5 +101,37 @@ private struct ObservingTransport: WrappingTransport {
     let session = try Session.Builder().transport(ObservingTransport(base: mock, observed: observed)).build()
     #expect(try await session.request("https://example.com/").serializingString().value == "ok")
     #expect(observed.names == ["connected", "sent", "interim 103"])
+  }
+
+  @Test(arguments: [1, 300_000])
+  func `every byte of a body is reported when it arrives`(count: Int) async throws {
+    let text = String(repeating: "x", count: count)
+    let server = try ScriptedServer(always: .respond(body: .text(text)))
+    let arrivals = Mutex<[Int]>([])
+    let transport = ArrivalsTransport(base: Client.trusting().transport) { count in
+      arrivals.withLock { $0.append(count) }
+    }
+    let session = try Session.Builder().transport(transport).build()
+    #expect(try await session.request("http://127.0.0.1:\(server.port)/").serializingString().value == text)
+    let reported = arrivals.withLock { $0 }
+    #expect(reported.reduce(0, +) == count)
+    #expect(reported.allSatisfy { $0 > 0 })
+    await transport.shutdown()
+  }
+
+  @Test func `pieces are reported at their times while the consumer does not read`() async throws {
+    let clock = TestClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("").chunked(["a", "bc"], every: .seconds(1)))
+    let arrivals = AsyncStream<String>.makeStream()
+    let transport = ArrivalsTransport(base: mock) { arrivals.continuation.yield("\($0) at \(clock.now.offset)") }
+    let session = try Session.Builder().transport(transport).clock(clock).build()
+    let body = session.streamRequest("https://example.com/").serializingBytes()
+    _ = try await body.head
+    var reports = arrivals.stream.makeAsyncIterator()
+    #expect(await reports.next() == "1 at 0.0 seconds")
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    #expect(await reports.next() == "2 at 1.0 seconds")
   }
 }

@@ -135,6 +135,8 @@ public struct ResponseBody: Sendable {
 /// follow; the first of the two counts.
 public struct ResponseBodyWriter: Sendable {
   let exchange: ExchangeControl
+  /// Receives the size of each piece; see `TransferContext.observingArrivals(_:)`.
+  var arrivals: (@Sendable (Int) -> Void)?
 
   /// Takes the next bytes as received from the connection.
   ///
@@ -149,6 +151,7 @@ public struct ResponseBodyWriter: Sendable {
   ///   the exchange, closes the connection and calls `fail` with the error.
   public func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool = false) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
+    if let arrivals, !bytes.isEmpty { arrivals(bytes.count) }
     return try exchange.channel.write(bytes, hasMore: hasMore)
   }
 

@@ -17,6 +17,7 @@ public final class ExchangeSettings: Sendable {
   public let connections: ConnectionOptions
   let executor: (any TaskExecutor)?
   let secretFields: SecretFields
+  let contentCodings: [any ContentCoding]
   /// The tasks of the session that belong to none of its requests.
   let backgroundTasks: BackgroundTasks
 
@@ -24,7 +25,7 @@ public final class ExchangeSettings: Sendable {
   package init(
     clock: SessionClock, now: @escaping @Sendable () -> Date, timeouts: Timeouts, limits: Limits,
     connectionKey: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
-    secretFields: SecretFields = .standard
+    secretFields: SecretFields = .standard, contentCodings: [any ContentCoding] = []
   ) {
     self.clock = clock.clock
     self.now = now
@@ -35,6 +36,7 @@ public final class ExchangeSettings: Sendable {
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
+    self.contentCodings = contentCodings
     backgroundTasks = BackgroundTasks(clock: clock, timeouts: timeouts, executor: executor)
   }
 }

@@ -40,6 +40,8 @@ public struct TransferContext: Sendable {
     var events: (@Sendable (SessionEvent.Kind) -> Void)?
     /// Receives the events before the supervisor does.
     var observer: (@Sendable (SessionEvent.Kind) -> Void)?
+    /// Receives the size of each piece of the response's body when the transport delivers it.
+    var arrivals: (@Sendable (Int) -> Void)?
     /// Returns the destination of the response's body; `nil` if the session sets it later with `ResponseBody.open`.
     var sink: (@Sendable (HTTPResponse) -> BodySink)?
 
@@ -77,6 +79,10 @@ public struct TransferContext: Sendable {
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
   public var secretFields: SecretFields { settings.secretFields }
+  /// The content codings of the session, which decodes responses above its layers and its transport.
+  ///
+  /// A layer or a wrapping transport that reads the content of a coded body decodes it with them.
+  public var contentCodings: [any ContentCoding] { settings.contentCodings }
   /// The value of `Proxy-Authorization` for the proxy in `connectionKey`; `nil` if the field is not sent.
   ///
   /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
@@ -212,6 +218,7 @@ public struct TransferContext: Sendable {
     detached.change {
       $0.events = { _ in }
       $0.observer = nil
+      $0.arrivals = nil
       $0.sink = nil
     }
     return detached
@@ -273,6 +280,25 @@ public struct TransferContext: Sendable {
       own.observer = { event in
         observe(event)
         outer(event)
+      }
+    }
+    return context
+  }
+
+  /// Makes the context of an exchange whose layer or wrapping transport learns when the bytes of the response's body arrive.
+  ///
+  /// `ResponseBody.tee(into:)` passes the bytes to an observer when the consumer takes them, which may be later.
+  ///
+  /// - Parameter observe: receives the number of bytes of each piece when the transport delivers it, before the consumer
+  ///   can take it. A body that is made with its content is one piece. It is called on the transport's thread, must not
+  ///   block, and its calls do not overlap, unless a layer further in sends the exchange more than once.
+  public func observingArrivals(_ observe: @escaping @Sendable (_ byteCount: Int) -> Void) -> TransferContext {
+    var context = self
+    context.change { own in
+      guard let outer = own.arrivals else { return own.arrivals = observe }
+      own.arrivals = { count in
+        observe(count)
+        outer(count)
       }
     }
     return context
@@ -356,7 +382,7 @@ public struct TransferContext: Sendable {
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     let body = makeBody(for: head, from: source, nil, resume: resume)
-    return (body, ResponseBodyWriter(exchange: body.exchange))
+    return (body, ResponseBodyWriter(exchange: body.exchange, arrivals: own?.value.arrivals))
   }
 
   /// Makes the body that follows a final head from content that is complete.
@@ -381,7 +407,10 @@ public struct TransferContext: Sendable {
     control.touch()
     control.record(source)
     let body = ResponseBody(exchange: control.beginBody(end, resume: resume))
-    if let count = end?.byteCount { body.exchange.activity.addReceived(Int(count)) }
+    if let count = end?.byteCount {
+      body.exchange.activity.addReceived(Int(count))
+      if count > 0 { own?.value.arrivals?(Int(count)) }
+    }
     if let own, let sink = own.value.sink {
       body.open(sink(head))
       body.exchange.bodyEnded()

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The content codings that a session can decode, by name.
 struct ContentCodings: Sendable {
-  private let codings: [any ContentCoding]
+  /// The codings, in the order in which the builder received them.
+  let codings: [any ContentCoding]
 
   init(_ codings: [any ContentCoding]) { self.codings = codings }
 

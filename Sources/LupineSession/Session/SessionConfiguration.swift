@@ -64,7 +64,8 @@ extension ExchangeSettings {
     self.init(
       clock: clock, now: configuration.now, timeouts: configuration.timeouts, limits: configuration.limits,
       connectionKey: configuration.connectionKey, connections: configuration.connections,
-      executor: configuration.executor, secretFields: configuration.secretFields)
+      executor: configuration.executor, secretFields: configuration.secretFields,
+      contentCodings: configuration.contentCodings.codings)
   }
 }
 
