@@ -73,6 +73,7 @@ let package = Package(
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineFraming", targets: ["LupineFraming"]),
     .library(name: "LupineNative", targets: ["LupineNative"]),
+    .library(name: "LupineDoubles", targets: ["LupineDoubles"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCache", targets: ["LupineCache"]),
     .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
@@ -144,9 +145,11 @@ let package = Package(
     // The verification of peers that the transports share; no product.
     source(
       "LupineTLS", openSSL + ["LupineCore", "LupineEventLoop", "LupineSupport", "LupineX509"], packageAccess: false),
+    // What the transports for tests share: faults, conditions of requests, and reports of what comes nearest.
+    source("LupineDoubles", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes], packageAccess: false),
     source(
       "LupineTesting",
-      ["LupineCore", "LupineEventLoop", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
+      ["LupineCore", "LupineDoubles", "LupineEventLoop", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
     source(
       "Lupine",
       [
@@ -161,9 +164,9 @@ let package = Package(
       ]),
 
     plugin("LupineCurl", openSSL + ["CLibcurl", "CSockets", "LupineEventLoop", "LupineFraming", "LupineTLS", deque]),
-    plugin("LupineMock", ["LupineCoding", deque]),
+    plugin("LupineMock", ["LupineCoding", "LupineDoubles", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
-    plugin("LupineRecording", ["LupineCoding"]),
+    plugin("LupineRecording", ["LupineCoding", "LupineDoubles"]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", openSSL + ["LupineX509"]),

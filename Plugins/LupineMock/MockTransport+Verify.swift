@@ -1,5 +1,6 @@
 import HTTPTypes
 public import LupineCore
+import LupineDoubles
 import Synchronization
 
 extension MockTransport {

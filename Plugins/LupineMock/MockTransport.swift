@@ -241,8 +241,6 @@ extension Transport where Self == MockTransport {
 }
 
 extension LupineError.Kind {
-  /// No stub of a mock matches the request.
-  public static let unmatchedRequest = LupineError.Kind.plugin("unmatchedRequest")
   /// A stub or a fixture is invalid.
   public static let invalidStub = LupineError.Kind.plugin("invalidStub")
   /// A stub of a mock was used less often than its minimum.

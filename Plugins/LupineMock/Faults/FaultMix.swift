@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineDoubles
 import LupineSupport
 
 /// The rates of faults, delays and cancellations in an exploration.

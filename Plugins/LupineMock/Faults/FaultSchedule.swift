@@ -1,4 +1,5 @@
 import LupineCore
+import LupineDoubles
 import Synchronization
 
 /// The faults of a simulation's exchanges: a list, or drawn from a mix.

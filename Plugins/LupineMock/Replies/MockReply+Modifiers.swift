@@ -1,5 +1,6 @@
 public import HTTPTypes
 import LupineCore
+public import LupineDoubles
 public import LupineFoundation
 
 extension MockReply {

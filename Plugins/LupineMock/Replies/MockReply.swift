@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LupineCore
+import LupineDoubles
 public import LupineFoundation
 import LupineSupport
 

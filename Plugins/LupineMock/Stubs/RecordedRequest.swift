@@ -1,6 +1,7 @@
 public import HTTPTypes
 import LupineCoding
 public import LupineCore
+import LupineDoubles
 public import LupineFoundation
 
 /// A request that a mock received.
@@ -89,14 +90,14 @@ public struct RecordedRequest: Sendable {
   public var form: [URLQueryItem] {
     let type = headers[.contentType]?.lowercased() ?? Self.formType
     guard type.hasPrefix(Self.formType) else { return [] }
-    return QueryItem.items(in: text).map { URLQueryItem(name: $0.name, value: $0.value) }
+    return ParameterItem.items(in: text).map { URLQueryItem(name: $0.name, value: $0.value) }
   }
 
   private static let formType = "application/x-www-form-urlencoded"
 
   /// Returns the values of a query item, percent-decoded, in order; an item without `=` has an empty value.
   public func query(_ name: String) -> [String] {
-    QueryItem.items(of: url).filter { $0.name == name }.map { $0.value ?? "" }
+    ParameterItem.items(of: url).filter { $0.name == name }.map { $0.value ?? "" }
   }
 }
 

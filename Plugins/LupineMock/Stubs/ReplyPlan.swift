@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineDoubles
 
 extension URLTemplate {
   /// Parses a template.
@@ -25,7 +26,7 @@ extension URLTemplate {
     self.text = text
     origin = isRelative ? nil : url.origin
     segments = try Self.segments(SplitURL.segments(of: url.path), variables)
-    query = try QueryItem.items(of: url).map { item throws(TemplateFault) in try Self.query(item, variables) }
+    query = try ParameterItem.items(of: url).map { item throws(TemplateFault) in try Self.query(item, variables) }
     exactKey =
       isRelative || !Set(variables.keys).isDisjoint(with: Self.marks(in: url.path)) ? nil : Self.plainKey(of: url)
   }
@@ -100,7 +101,7 @@ extension URLTemplate {
     return segments
   }
 
-  private static func query(_ item: QueryItem, _ variables: [String: String]) throws(TemplateFault) -> Query {
+  private static func query(_ item: ParameterItem, _ variables: [String: String]) throws(TemplateFault) -> Query {
     guard find(in: item.name) == nil else {
       throw TemplateFault(message: "a variable can be the value of a query item, not its name.")
     }
@@ -108,7 +109,7 @@ extension URLTemplate {
     guard found.prefix.isEmpty, found.suffix.isEmpty, let name = variables[found.mark], !name.hasSuffix("...") else {
       throw TemplateFault(message: "a variable in the query stands for a whole value, as in ?page={page}.")
     }
-    return Query(item: QueryItem(name: item.name, value: "{\(name)}"), isAnyValue: true)
+    return Query(item: ParameterItem(name: item.name, value: "{\(name)}"), isAnyValue: true)
   }
 }
 

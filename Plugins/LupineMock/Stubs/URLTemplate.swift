@@ -1,4 +1,5 @@
 import LupineCore
+import LupineDoubles
 import LupineSupport
 
 /// A URL whose path may hold variables; see `MockTransport.stub` for the rules.
@@ -12,7 +13,7 @@ struct URLTemplate: Sendable {
 
   /// One item of a template's query; a `nil` value matches any value.
   struct Query: Sendable, Hashable {
-    let item: QueryItem
+    let item: ParameterItem
     let isAnyValue: Bool
   }
 
@@ -83,11 +84,11 @@ struct URLTemplate: Sendable {
   /// Whether the template's items are among the URL's.
   func hasQuery(of url: HTTPURL) -> Bool {
     guard !query.isEmpty else { return true }
-    return missingQuery(in: QueryItem.items(of: url)).isEmpty
+    return missingQuery(in: ParameterItem.items(of: url)).isEmpty
   }
 
   /// Returns the template's items that a request lacks.
-  func missingQuery(in items: [QueryItem]) -> [Query] {
+  func missingQuery(in items: [ParameterItem]) -> [Query] {
     var items = items
     return query.filter { wanted in
       let index = items.firstIndex { wanted.isAnyValue ? $0.name == wanted.item.name : $0 == wanted.item }
@@ -138,25 +139,15 @@ struct SplitURL {
 
 extension URLTemplate {
   /// Returns the differences that keep a URL from matching.
-  func differences(from url: SplitURL) -> [Difference] {
+  func differences(from url: SplitURL) -> [RequestDifference] {
     originDifferences(url) + pathDifferences(url) + queryDifferences(url)
   }
 
-  private func originDifferences(_ url: SplitURL) -> [Difference] {
-    guard let origin, origin != url.origin else { return [] }
-    var differences: [Difference] = []
-    if origin.host != url.origin.host {
-      differences.append(Difference(text: "host: expected \(origin.host), got \(url.origin.host)", weight: 6))
-    }
-    if origin.scheme != url.origin.scheme {
-      differences.append(Difference(text: "scheme: expected \(origin.scheme), got \(url.origin.scheme)", weight: 2))
-    } else if origin.port != url.origin.port {
-      differences.append(Difference(text: "port: expected \(origin.port), got \(url.origin.port)", weight: 2))
-    }
-    return differences
+  private func originDifferences(_ url: SplitURL) -> [RequestDifference] {
+    origin.map { RequestDifference.differences(expected: $0, got: url.origin) } ?? []
   }
 
-  private func pathDifferences(_ url: SplitURL) -> [Difference] {
+  private func pathDifferences(_ url: SplitURL) -> [RequestDifference] {
     if match(url.segments) != nil { return [] }
     let expected = "/" + segments.map(\.text).joined(separator: "/")
     let got = "/" + url.segments.joined(separator: "/")
@@ -167,26 +158,16 @@ extension URLTemplate {
     if surplus == 0, wrong == 1, let index = compared.map({ $0.matches($1) }).firstIndex(of: false) {
       text += " (segment \(index + 1))"
     }
-    return [Difference(text: text, weight: 3 * wrong + 2 * surplus)]
+    return [RequestDifference(text: text, weight: 3 * wrong + 2 * surplus)]
   }
 
-  private func queryDifferences(_ url: SplitURL) -> [Difference] {
-    let items = QueryItem.items(of: url.url)
+  private func queryDifferences(_ url: SplitURL) -> [RequestDifference] {
+    let items = ParameterItem.items(of: url.url)
     return missingQuery(in: items).map { missing in
       let values = items.filter { $0.name == missing.item.name }.map(\.shownValue)
       let got = values.isEmpty ? "no such item" : values.joined(separator: ", ")
       let expected = missing.isAnyValue ? missing.item.value ?? "any value" : missing.item.shownValue
-      return Difference(text: "query \(missing.item.name): expected \(expected), got \(got)", weight: 2)
+      return RequestDifference(text: "query \(missing.item.name): expected \(expected), got \(got)", weight: 2)
     }
-  }
-}
-
-extension Substring {
-  /// Returns the percent-decoded text; invalid UTF-8 is replaced.
-  func percentDecoded(plusIsSpace: Bool = false) -> String {
-    guard utf8.contains(UInt8(ascii: "%")) || plusIsSpace && utf8.contains(UInt8(ascii: "+")) else {
-      return String(self)
-    }
-    return String(decoding: PercentCoding.decoded(self, plusIsSpace: plusIsSpace).bytes, as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineDoubles
 import LupineFoundation
 
 /// Explains why no stub matches a request, with the nearest stubs and their differences.
@@ -35,15 +36,12 @@ struct UnmatchedReport {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
     }
     let url = SplitURL(request.url)
-    let nearest = stubs.map { ($0, $0.differences(from: request, url, isBodyKnown)) }
-      .sorted { $0.1.distance < $1.1.distance }.prefix(3)
-    let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
-    let entries = nearest.enumerated().map { index, entry in
-      (["  \(index + 1). \(entry.0) at \(entry.0.parameters.location)"]
-        + entry.1.map { "     \($0.text.replacing("\n", with: "\n     "))" })
-        .joined(separator: "\n")
+    let candidates = stubs.map { stub in
+      NearestReport.Candidate(
+        "\(stub) at \(stub.parameters.location)", stub.differences(from: request, url, isBodyKnown))
     }
-    return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")
+    let nearest = NearestReport(candidates, singular: "stub", plural: "stubs")
+    return [title, nearest.description, "To expect it, add:", "    \(suggestion)"].joined(separator: "\n")
   }
 
   /// The source of a stub for this request, which accepts any value of a secret parameter.
@@ -53,25 +51,21 @@ struct UnmatchedReport {
   }
 }
 
-extension [Difference] {
-  fileprivate var distance: Int { reduce(0) { $0 + $1.weight } }
-}
-
 extension Stub {
   /// Returns everything that keeps the stub from answering.
   fileprivate func differences(
     from request: RequestSnapshot, _ url: SplitURL, _ isBodyKnown: Bool
-  ) -> [Difference] {
-    var differences: [Difference] = []
+  ) -> [RequestDifference] {
+    var differences: [RequestDifference] = []
     if !parameters.methods.contains(request.method) {
       let text = "method: expected \(parameters.methods), got \(request.method.rawValue)"
-      differences.append(Difference(text: text, weight: 3))
+      differences.append(RequestDifference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
     differences += conditionDifferences(from: request, isBodyKnown)
     if let maximum = parameters.count.maximum, isUsedUp {
       let times = maximum == 1 ? "once" : "\(maximum) times"
-      differences.append(Difference(text: "count: it answers \(times) and is used up", weight: 1))
+      differences.append(RequestDifference(text: "count: it answers \(times) and is used up", weight: 1))
     }
     return differences
   }
@@ -79,13 +73,14 @@ extension Stub {
 
 extension Stub {
   /// Returns the differences of the conditions; the conditions of a stub that answers early see no body.
-  private func conditionDifferences(from request: RequestSnapshot, _ isBodyKnown: Bool) -> [Difference] {
+  private func conditionDifferences(from request: RequestSnapshot, _ isBodyKnown: Bool) -> [RequestDifference] {
     var seen = request
     if isEarly { seen.body = Data() }
     return parameters.conditions.compactMap { condition in
       guard isBodyKnown || !condition.readsBody, let text = condition.difference(from: seen) else { return nil }
       let isBlind = isEarly && condition.difference(from: request) == nil
-      return Difference(text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
+      return RequestDifference(
+        text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
     }
   }
 }
@@ -101,24 +96,4 @@ extension HTTPRequest.Method {
 extension String {
   /// The text with each line indented by two columns.
   var indented: String { split(separator: "\n").map { "  \($0)" }.joined(separator: "\n") }
-}
-
-/// One difference between a request and the expectation of a stub.
-struct Difference {
-  let text: String
-  /// The weight of the difference in the order of stubs.
-  let weight: Int
-}
-
-extension [String] {
-  /// The maximum number of differences of one condition that are reported.
-  static let maximumReportedDifferences = 10
-
-  /// Joins the differences of one condition, each on its own line; `nil` if there are none.
-  func joinedDifferences(_ prefix: String = "") -> String? {
-    if isEmpty { return nil }
-    let reported = self.prefix(Self.maximumReportedDifferences).map { prefix + $0 }
-    let rest = count > reported.count ? ["… and more that differs"] : []
-    return (reported + rest).joined(separator: "\n")
-  }
 }

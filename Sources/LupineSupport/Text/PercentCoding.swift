@@ -37,6 +37,14 @@ public enum PercentCoding {
   }
 }
 
+extension Substring {
+  /// Returns the percent-decoded text; an invalid escape is kept unchanged, and invalid UTF-8 is replaced.
+  public func percentDecoded(plusIsSpace: Bool = false) -> String {
+    guard utf8.contains(.percent) || plusIsSpace && utf8.contains(UInt8(ascii: "+")) else { return String(self) }
+    return String(decoding: PercentCoding.decoded(self, plusIsSpace: plusIsSpace).bytes, as: UTF8.self)
+  }
+}
+
 /// Hexadecimal digits.
 public enum Hexadecimal {
   /// Returns two lower-case digits for each byte.

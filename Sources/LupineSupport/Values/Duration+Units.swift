@@ -10,4 +10,11 @@ extension Duration {
     let fraction = hundredths % 100
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
   }
+
+  /// The duration in Swift syntax, exact to the nanosecond and at most 292 years.
+  public var literal: String {
+    if self == .seconds(boundedSeconds) { return ".seconds(\(boundedSeconds))" }
+    let total = nanoseconds
+    return total % 1_000_000 == 0 ? ".milliseconds(\(total / 1_000_000))" : ".nanoseconds(\(total))"
+  }
 }

@@ -1,4 +1,4 @@
-public import LupineMock
+public import LupineDoubles
 
 /// The reactions of a ``ConformancePeer`` to the requests of one check.
 public struct PeerScript: Sendable {

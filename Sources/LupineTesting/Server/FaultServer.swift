@@ -1,4 +1,4 @@
-public import LupineMock
+public import LupineDoubles
 
 /// Provides a URL whose requests meet a fault, over real sockets on this machine.
 ///

@@ -1,4 +1,4 @@
-public import LupineMock
+public import LupineDoubles
 
 /// Faults of the connection, with the names of `NetworkFault` if it has them.
 ///

@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-import LupineMock
+import LupineDoubles
 import Synchronization
 
 extension ConformanceKit {

@@ -5,7 +5,7 @@ public import LupineFoundation
 struct BodyMatcher: RequestMatcher {
   enum Expectation: Sendable {
     case bytes(Data)
-    case form([QueryItem])
+    case form([ParameterItem])
   }
 
   let expected: Expectation
@@ -22,8 +22,8 @@ struct BodyMatcher: RequestMatcher {
     case .bytes(let data):
       return data == request.body ? nil : Self.difference(expected: data, got: request.body)
     case .form(let items):
-      let found = QueryItem.items(in: String(decoding: request.body, as: UTF8.self))
-      return QueryItem.differences(expected: items, found: found, isExact: true).joinedDifferences("body form ")
+      let found = ParameterItem.items(in: String(decoding: request.body, as: UTF8.self))
+      return ParameterItem.differences(expected: items, found: found, isExact: true).joinedDifferences("body form ")
     }
   }
 
@@ -59,8 +59,12 @@ extension RequestCondition {
 
   /// The body is an HTML form with exactly these items, in any order.
   public static func body(form items: [String: String]) -> RequestCondition {
-    let items = items.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) }
-    return RequestCondition(BodyMatcher(expected: .form(items)))
+    .body(form: items.sorted { $0.key < $1.key }.map { ParameterItem(name: $0.key, value: $0.value) })
+  }
+
+  /// The body is an HTML form with exactly these items, of which several may have one name, in any order.
+  public static func body(form items: [ParameterItem]) -> RequestCondition {
+    RequestCondition(BodyMatcher(expected: .form(items)))
   }
 }
 
