@@ -1,0 +1,80 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+import Synchronization
+
+/// Reads a body in a file beside the cassette, and calls the closure with each piece.
+typealias BodyFileReading =
+  @Sendable (
+    Cassette.FileContent, (UnsafeRawBufferPointer) -> Void
+  ) throws(LupineError) -> Void
+
+/// Replaces the secrets of the exchanges of one recording.
+///
+/// The methods may be called concurrently; they read files, so they must not run on a transport's thread.
+final class Redactor: Sendable {
+  /// The maximum number of bytes of a body that is redacted.
+  ///
+  /// A longer one, which is in a file, is only searched: a value with a secret name in it fails the recording.
+  static let maximumLength = 16 << 20
+
+  private let redaction: Redaction
+  private let placeholders: Mutex<Placeholders>
+
+  /// - Parameter last: the highest number of a placeholder that the cassette has already. Default: none.
+  init(_ redaction: Redaction = Redaction(), last: Int = 0) {
+    self.redaction = redaction
+    placeholders = Mutex(Placeholders(last: last))
+  }
+
+  /// Returns the exchange with placeholders.
+  ///
+  /// The bodies of the entry are in their decoded form. The counts of the chunks follow the new length of the body. The
+  /// fields with a digest of a body that changes are left out.
+  ///
+  /// - Parameters:
+  ///   - secretFields: the fields that the session marks as secret.
+  ///   - read: reads a body in a file.
+  /// - Throws: kind `secretInRecording` if a secret remains, with its place.
+  func redacted(
+    _ entry: Cassette.Entry, secretFields: SecretFields = .standard, reading read: BodyFileReading
+  ) throws(LupineError) -> Cassette.Entry {
+    let rules = SecretRules(redaction, secretFields: secretFields)
+    let redaction = EntryRedaction(rules) { [self] secret, place in
+      placeholders.withLock { $0.number(of: secret, at: place) }
+    }
+    let redacted = redaction.redacted(entry)
+    let patterns = placeholders.withLock { $0.patterns }
+    try EntryScan(rules, patterns).check(redacted, reading: read)
+    return redacted
+  }
+
+  /// Returns a numbering of the placeholders that this value gave.
+  ///
+  /// - Parameter last: the highest number that stays as it is. Default: none.
+  func numbering(last: Int = 0) -> PlaceholderNumbering {
+    PlaceholderNumbering(last: last, numeric: placeholders.withLock { $0.numeric })
+  }
+
+  /// Returns a search for the secrets that are known so far, for a body that is written to a file while it arrives.
+  func scanner(secretFields: SecretFields = .standard, contentType: String? = nil) -> SecretScanner {
+    SecretScanner(
+      placeholders.withLock { $0.patterns }, SecretRules(redaction, secretFields: secretFields),
+      findsNames: BodyKind(contentType: contentType).hasNames)
+  }
+
+  /// Throws if a body in a coding or character set that nothing can decode is not named as harmless.
+  ///
+  /// - Parameter part: the body, such as `the response's body`.
+  func requireHarmless(coding: String, of part: String) throws(LupineError) {
+    guard !SecretRules(redaction).isHarmless(coding: coding) else { return }
+    throw LupineError(
+      .secretInRecording,
+      "\(part.capitalizingFirst) has the coding \(coding), which this session cannot decode, so its secrets cannot be "
+        + "found. If it has none, add .harmless(coding: \"\(coding)\") to the redaction; else install the coding.")
+  }
+}
+
+extension String {
+  var capitalizingFirst: String { prefix(1).uppercased() + dropFirst() }
+}
