@@ -68,10 +68,15 @@ struct EntryRedaction {
 
   func url(_ url: String) -> String { text(url, rules.secretsInURLs, "the request's URL") }
 
+  /// Describes a field, as in `the request's field Cookie`.
+  static func place(of name: HTTPField.Name, in part: String) -> String {
+    "\(part)\(part.hasSuffix("s") ? "'" : "'s") field \(name)"
+  }
+
   func fields(_ fields: HTTPFields, of part: String) -> HTTPFields {
     HTTPFields(
       fields.map { field in
-        let place = "\(part)'s field \(field.name)"
+        let place = Self.place(of: field.name, in: part)
         let bytes = field.withUnsafeBytesOfValue { Array($0) }
         let secrets = rules.secrets(inField: field.name, MappedBytes(bytes)) + rules.secretsByRule(bytes)
         let redacted = redacted(bytes, secrets, place)

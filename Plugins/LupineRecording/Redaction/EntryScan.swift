@@ -55,7 +55,8 @@ struct EntryScan {
 
   private func fields(_ fields: HTTPFields, _ part: String) -> Finding? {
     for field in fields {
-      let found = bytes(field.withUnsafeBytesOfValue { Array($0) }, "\(part)'s field \(field.name)")
+      let place = EntryRedaction.place(of: field.name, in: part)
+      let found = bytes(field.withUnsafeBytesOfValue { Array($0) }, place)
       if let found { return found }
     }
     return nil
