@@ -206,7 +206,7 @@ let package = Package(
     .executableTarget(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineFoundation", "LupineNative", "LupineOpenSSL", "LupineSession",
+        "LupineCore", "LupineFoundation", "LupineNative", "LupineOpenSSL", "LupineRecording", "LupineSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 

@@ -4,7 +4,8 @@
   /// The terminal program `lupine`.
   @main struct LupineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "lupine", abstract: "Looks at what HTTP servers do.", subcommands: [PinsCommand.self])
+      commandName: "lupine", abstract: "Looks at what HTTP servers do, and at recordings of it.",
+      subcommands: [CassettesCommand.self, PinsCommand.self])
   }
 #else
   /// Prints how to build the program, whose argument parser is an external package.

@@ -66,7 +66,8 @@ enum Unification {
   static func items(_ recorded: [ParameterItem], live: [ParameterItem]) -> [ParameterItem] {
     var rest = live
     return recorded.map { item in
-      guard let value = item.value, let index = rest.firstIndex(where: { matches(item.name, value, $0) }) else {
+      let equal = rest.firstIndex(of: item)
+      guard let value = item.value, let index = equal ?? rest.firstIndex(where: { matches(item.name, value, $0) }) else {
         return item
       }
       return rest.remove(at: index)

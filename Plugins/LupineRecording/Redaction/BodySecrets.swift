@@ -40,20 +40,22 @@ extension SecretRules {
   private static let maximumNesting = 4
 
   /// The secrets of a body that have a name, in any order.
+  ///
+  /// The bytes count more than the type: many servers send JSON as text.
   func secrets(inBody body: MappedBytes, contentType: String?, nesting: Int = 0) -> [FoundSecret] {
-    switch BodyKind(contentType: contentType) {
-    case .form: secrets(inForm: body.trimmed)
-    case .eventStream: EventStreamSecrets.find(self, in: body)
+    let json = JSONSecrets.isLikely(body) ? JSONSecrets.find(self, in: body) : []
+    return switch BodyKind(contentType: contentType) {
+    case .json: json.isEmpty ? JSONSecrets.find(self, in: body) : json
+    case .form: json + secrets(inForm: body.trimmed)
+    case .eventStream: json + EventStreamSecrets.find(self, in: body)
     case .multipart(let boundary) where nesting < Self.maximumNesting:
-      secrets(inMultipart: body, boundary: boundary, nesting: nesting)
-    case .json: JSONSecrets.find(self, in: body)
-    case .multipart, .text, .other: secrets(inUnknown: body)
+      json + secrets(inMultipart: body, boundary: boundary, nesting: nesting)
+    case .multipart, .text, .other: JSONSecrets.isLikely(body) ? json : secrets(inText: body)
     }
   }
 
-  /// The secrets of a body whose type says nothing: many servers send JSON as text.
-  private func secrets(inUnknown body: MappedBytes) -> [FoundSecret] {
-    if JSONSecrets.isLikely(body) { return JSONSecrets.find(self, in: body) }
+  /// The secrets of a text, which is a form if it looks like one.
+  private func secrets(inText body: MappedBytes) -> [FoundSecret] {
     let trimmed = body.trimmed
     guard trimmed.bytes.contains(UInt8(ascii: "=")), !trimmed.bytes.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else {
       return secretsInURLs(body)

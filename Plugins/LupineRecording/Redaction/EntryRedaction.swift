@@ -9,6 +9,8 @@ struct EntryRedaction {
     HTTPField.Name($0)
   }
 
+  static let urlPart = "the request's URL"
+
   private let rules: SecretRules
   private let number: (FoundSecret, String) -> Int
 
@@ -66,7 +68,7 @@ struct EntryRedaction {
     return (response, true)
   }
 
-  func url(_ url: String) -> String { text(url, rules.secretsInURLs, "the request's URL") }
+  func url(_ url: String) -> String { text(url, rules.secretsInURLs, Self.urlPart) }
 
   /// Describes a field, as in `the request's field Cookie`.
   static func place(of name: HTTPField.Name, in part: String) -> String {
@@ -105,6 +107,7 @@ struct EntryRedaction {
 
   private func redacted(_ bytes: [UInt8], _ secrets: [FoundSecret], _ place: String) -> RedactedText {
     RedactedText(bytes, secrets) { secret in
+      if Placeholder.number(of: secret.value) != nil { return secret.value }
       let number = number(secret, place)
       return secret.isNumber ? Placeholder.numberText(number) : Placeholder.text(number)
     }

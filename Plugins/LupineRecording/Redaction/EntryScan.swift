@@ -24,16 +24,21 @@ struct EntryScan {
   /// Throws the first finding.
   func check(_ entry: Cassette.Entry, reading read: BodyFileReading) throws(LupineError) {
     guard let found = try finding(in: entry, reading: read) else { return }
-    let url = (try? HTTPURL(entry.request.url))?.withoutSecrets() ?? "a URL that is not valid"
     throw LupineError(
       .secretInRecording,
-      "The exchange \(entry.request.method) \(url) is not recorded. \(found.sentence). "
+      "The exchange \(entry.request.method) \(Self.shown(entry.request.url, found)) is not recorded. \(found.sentence). "
         + "If it is a secret, name its place with .redacting(…); if it is none, name the text with .harmless(…).")
+  }
+
+  /// The URL for a message; only its origin if it has the secret.
+  private static func shown(_ url: String, _ found: Finding) -> String {
+    guard let url = try? HTTPURL(url) else { return "of a URL that is not valid" }
+    return found.part == EntryRedaction.urlPart ? "\(url.origin)" : url.withoutSecrets()
   }
 
   func finding(in entry: Cassette.Entry, reading read: BodyFileReading) throws(LupineError) -> Finding? {
     let request = entry.request
-    if let found = text(request.url, "the request's URL") ?? fields(request.fields, "the request") { return found }
+    if let found = text(request.url, EntryRedaction.urlPart) ?? fields(request.fields, "the request") { return found }
     if let found = try body(request.body, request.fields, "the request's body", read) { return found }
     for interim in entry.interim {
       if let found = fields(interim.head.headerFields, "an interim response") { return found }

@@ -55,11 +55,18 @@ extension SecretRules {
   }
 
   /// The value as a secret; none if it may stay.
+  ///
+  /// - Parameters:
+  ///   - decoded: the value without the coding of its place. Default: the bytes themselves.
+  ///   - related: see `FoundSecret`. Default: none.
   func secret(
     _ value: MappedBytes, decoded: [UInt8]? = nil, isNumber: Bool = false, related: [[UInt8]] = []
   ) -> [FoundSecret] {
     let bytes = decoded ?? Array(value.bytes)
-    if mayStay(bytes) || isNumber && knowsNumbers && Placeholder.number(ofNumber: bytes) != nil { return [] }
+    // A placeholder in another coding is replaced by its text.
+    let isCoded = Placeholder.number(of: bytes) != nil && value.place.count != bytes.count
+    if mayStay(bytes) && !isCoded || isNumber && knowsNumbers && Placeholder.number(ofNumber: bytes) != nil { return [] }
+    let related = related.filter { !mayStay($0) }
     return [FoundSecret(range: value.place, value: bytes, isNumber: isNumber, related: related)]
   }
 }

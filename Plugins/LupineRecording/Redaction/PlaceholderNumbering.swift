@@ -20,12 +20,14 @@ struct PlaceholderNumbering {
   /// Whether every number that was seen stays the same.
   var isIdentity: Bool { numbers.allSatisfy { $0.key == $0.value } }
 
+  /// Numbers the placeholders of the next exchange, whose bodies are not in files.
+  mutating func renumber(_ entry: inout Cassette.Entry) { renumber(&entry) { file, _ in file } }
+
   /// Numbers the placeholders of the next exchange.
   ///
   /// - Parameter file: returns the body of a file with new numbers, by calling `bytes` for its content.
   mutating func renumber(
-    _ entry: inout Cassette.Entry,
-    file: (Cassette.FileContent, (Data) -> Data) throws -> Cassette.FileContent = { file, _ in file }
+    _ entry: inout Cassette.Entry, file: (Cassette.FileContent, (Data) -> Data) throws -> Cassette.FileContent
   ) rethrows {
     entry.request.url = text(entry.request.url)
     fields(&entry.request.fields)

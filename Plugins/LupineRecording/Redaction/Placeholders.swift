@@ -35,13 +35,10 @@ struct RedactedText {
   /// The replaced ranges, in order, each with the length of its replacement.
   private var edits: [(range: Range<Int>, count: Int)] = []
 
-  /// Replaces the secrets; of two that overlap, the one that begins first, or else the longer one.
+  /// Replaces the secrets; those that overlap together.
   init(_ text: [UInt8], _ secrets: [FoundSecret], by replacement: (FoundSecret) -> [UInt8]) {
     var (output, position): ([UInt8], Int) = ([], 0)
-    let sorted = secrets.sorted {
-      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
-    }
-    for secret in sorted where secret.range.lowerBound >= position && !secret.range.isEmpty {
+    for secret in Self.disjoint(secrets) {
       output += text[position..<secret.range.lowerBound]
       let text = replacement(secret)
       output += text
@@ -49,6 +46,21 @@ struct RedactedText {
       position = secret.range.upperBound
     }
     bytes = edits.isEmpty ? text : output + text[position...]
+  }
+
+  /// The secrets in order, each of which has the range of all that overlap it.
+  private static func disjoint(_ secrets: [FoundSecret]) -> [FoundSecret] {
+    let sorted = secrets.filter { !$0.range.isEmpty }.sorted {
+      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
+    }
+    return sorted.reduce(into: []) { disjoint, secret in
+      if let last = disjoint.last, secret.range.lowerBound < last.range.upperBound {
+        let end = max(last.range.upperBound, secret.range.upperBound)
+        disjoint[disjoint.count - 1].range = last.range.lowerBound..<end
+      } else {
+        disjoint.append(secret)
+      }
+    }
   }
 
   var isChanged: Bool { !edits.isEmpty }

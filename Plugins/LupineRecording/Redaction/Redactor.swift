@@ -40,6 +40,10 @@ final class Redactor: Sendable {
     _ entry: Cassette.Entry, secretFields: SecretFields = .standard, reading read: BodyFileReading
   ) throws(LupineError) -> Cassette.Entry {
     let rules = SecretRules(redaction, secretFields: secretFields)
+    try requireReadable(entry.request.body, entry.request.fields, of: "the request's body")
+    if let response = entry.response {
+      try requireReadable(response.body, response.head.headerFields, of: "the response's body")
+    }
     let redaction = EntryRedaction(rules) { [self] secret, place in
       placeholders.withLock { $0.number(of: secret, at: place) }
     }
@@ -61,6 +65,17 @@ final class Redactor: Sendable {
     SecretScanner(
       placeholders.withLock { $0.patterns }, SecretRules(redaction, secretFields: secretFields),
       findsNames: BodyKind(contentType: contentType).hasNames)
+  }
+
+  /// Throws if the character set of a body has no ASCII letters, in which secrets are searched for.
+  private func requireReadable(
+    _ content: Cassette.Content, _ fields: HTTPFields, of part: String
+  ) throws(LupineError) {
+    guard content != .none, let charset = fields[.contentType].flatMap(MediaType.init)?.charset?.lowercased() else {
+      return
+    }
+    guard ["utf-16", "utf-32", "utf-7", "ucs-", "iso-10646"].contains(where: charset.hasPrefix) else { return }
+    try requireHarmless(coding: charset, of: part)
   }
 
   /// Throws if a body in a coding or character set that nothing can decode is not named as harmless.

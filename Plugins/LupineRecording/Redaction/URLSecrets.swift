@@ -51,8 +51,9 @@ extension SecretRules {
     }
   }
 
-  /// The secrets of a value that is itself a URL.
+  /// The secrets of a value that is itself JSON or a URL.
   private func nested(_ value: MappedBytes) -> [FoundSecret] {
-    value.bytes.contains(.question) || value.bytes.contains(.at) ? secretsInURLs(value) : []
+    if JSONSecrets.isLikely(value) { return JSONSecrets.find(self, in: value) }
+    return value.bytes.contains(.question) || value.bytes.contains(.at) ? secretsInURLs(value) : []
   }
 }

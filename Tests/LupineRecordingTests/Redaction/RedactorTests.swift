@@ -149,6 +149,31 @@ import Testing
     #expect(error.message.contains(sentence))
   }
 
+  @Test func `secrets that overlap are replaced together`() throws {
+    let redaction: Redaction = [.text { $0.ranges(of: /me=.*sec/) }]
+    let entry = try redacted(Redactor(redaction)) { $0.request.url += "?name=ada&token=secret-value&z=1" }
+    #expect(entry.request.url == "https://api.example.com/?naREDACTED-1&z=1")
+  }
+
+  @Test func `a credential made of a placeholder does not make the placeholder a secret`() throws {
+    let entry = try redacted {
+      $0.request.fields[.authorization] = "Basic \(Data("ada:REDACTED-7".utf8).base64EncodedString())"
+      $0.responseBody(#"{"token":"REDACTED-7"}"#, "application/json")
+    }
+    #expect(entry.responseText == #"{"token":"REDACTED-7"}"#)
+  }
+
+  @Test func `a body in a character set without ASCII letters must be named as harmless`() throws {
+    let error = try #require(throws: LupineError.self) {
+      try redacted { $0.responseBody("x", "application/json; charset=UTF-16LE") }
+    }
+    #expect(error.kind == .secretInRecording)
+    #expect(error.message.contains("utf-16le"))
+    _ = try redacted(Redactor([.harmless(coding: "utf-16le")])) {
+      $0.responseBody("x", "application/json; charset=UTF-16LE")
+    }
+  }
+
   @Test func `a body in a file is searched`() throws {
     let file = Cassette.FileContent(name: "a.bin", length: 100, sha256: Data())
     let entry = entry {

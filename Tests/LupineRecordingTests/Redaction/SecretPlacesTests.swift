@@ -20,7 +20,8 @@ import Testing
   }
 
   private func contains(_ text: [UInt8], _ secret: String) -> Bool {
-    let values = [secret, SecretPlace.percentCoded(secret), SecretPlace.escaped(secret)].map { Array($0.utf8) }
+    let coded = SecretPlace.percentCoded(secret)
+    let values = [secret, coded, SecretPlace.percentCoded(coded), SecretPlace.escaped(secret)].map { Array($0.utf8) }
     return (values + SecretPatterns.base64(Array(secret.utf8))).contains { value in
       text.indices.contains { text[$0...].starts(with: value) }
     }
@@ -41,10 +42,10 @@ import Testing
   @Test(arguments: SecretPlace.all) func `a placeholder that a program got from a recording stays`(place: SecretPlace)
     throws
   {
-    let recorded = try redacted(place.entry(Self.secret))
-    let played = try redacted(place.entry(Self.placeholder))
     // The base64 of a placeholder is a secret again.
     guard !place.description.hasPrefix("a name and") else { return }
+    let recorded = try redacted(place.entry(Self.secret))
+    let played = try redacted(place.entry(Self.placeholder))
     #expect(CassetteWriter.text(of: played) == CassetteWriter.text(of: recorded))
   }
 

@@ -1,0 +1,2 @@
+// The kind of the error for a request that nothing matches is in LupineDoubles.
+@_exported public import LupineDoubles

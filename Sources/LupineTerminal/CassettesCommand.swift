@@ -1,0 +1,87 @@
+#if Terminal
+  import ArgumentParser
+  import LupineFoundation
+  import LupineRecording
+
+  /// `lupine cassettes`: the files of recordings.
+  struct CassettesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "cassettes", abstract: "Checks, tidies and converts the files of recordings.",
+      subcommands: [Check.self])
+
+    /// `lupine cassettes check`.
+    struct Check: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Checks that cassettes can be read, and that they contain no secret.",
+        discussion: """
+          Prints a line for each defect, and exits with 1 if there is one, as a hook before a commit needs it. \
+          Without a path it checks all cassettes below the current folder.
+          """)
+
+      @OptionGroup var cassettes: CassettePaths
+
+      @Option(help: ArgumentHelp("A text that is no secret; repeat the option for several.", valueName: "text"))
+      var harmless: [String] = []
+
+      @Option(help: ArgumentHelp("A name whose values are no secrets, such as code.", valueName: "name"))
+      var harmlessMember: [String] = []
+
+      func run() throws {
+        let paths = try cassettes.found()
+        let rules = harmless.map { Redaction.Rule.harmless($0) } + harmlessMember.map { .harmless(member: $0) }
+        let check = CassetteCheck(redaction: Redaction().redacting(rules))
+        let problems = paths.flatMap { check.problems(at: $0) }
+        problems.forEach { print($0) }
+        if !problems.isEmpty { throw ExitCode.failure }
+        print(paths.count == 1 ? "1 cassette is in order." : "\(paths.count) cassettes are in order.")
+      }
+    }
+  }
+
+  /// The cassettes that a command works on.
+  struct CassettePaths: ParsableArguments {
+    @Argument(help: "Cassettes, or folders in which they are searched for.")
+    var paths: [String] = ["."]
+
+    /// The paths of the cassettes, sorted.
+    ///
+    /// Hidden folders, such as `.build`, are not searched, and links are not followed.
+    func found() throws -> [String] {
+      let found = try paths.flatMap { path -> [String] in
+        switch Self.type(of: path) {
+        case .typeDirectory: try Self.cassettes(in: path)
+        case nil: throw CassetteFailure("\(path.debugDescription) does not exist")
+        default: [path]
+        }
+      }
+      return Array(Set(found)).sorted()
+    }
+
+    private static func type(of path: String) -> FileAttributeType? {
+      (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    }
+
+    private static func cassettes(in folder: String) throws -> [String] {
+      var found: [String] = []
+      var folders = [folder]
+      while let folder = folders.popLast() {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.hasPrefix(".") {
+          let path = folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+          switch type(of: path) {
+          case .typeDirectory: folders.append(path)
+          case .typeRegular where name.hasSuffix(".cassette"): found.append(path)
+          default: break
+          }
+        }
+      }
+      return found
+    }
+  }
+
+  /// The reason why a command cannot be done.
+  struct CassetteFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+#endif
