@@ -58,12 +58,12 @@ public struct CassetteCheck: Sendable {
   /// The places of secrets that are no placeholders, and the first text with the shape of a token.
   private func secrets(of entry: Cassette.Entry, beside path: String) -> [String] {
     let places = FoundPlaces()
-    let redacted = EntryRedaction(rules) { secret, place in
+    _ = EntryRedaction(rules) { _, place in
       places.add(place)
       return Placeholder.anyNumber
     }.redacted(entry)
     let scan = EntryScan(rules, SecretPatterns())
-    let found = try? scan.finding(in: redacted) { (file, use) throws(LupineError) in
+    let found = try? scan.finding(in: entry) { (file, use) throws(LupineError) in
       try Self.forEachPiece(of: file, beside: path) { piece in piece.withUnsafeBytes { use($0) } }
     }
     return places.all.map { "A secret stands in \($0)." } + (found.map { ["\($0.sentence)."] } ?? [])

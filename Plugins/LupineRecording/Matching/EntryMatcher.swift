@@ -66,11 +66,9 @@ enum Unification {
   static func items(_ recorded: [ParameterItem], live: [ParameterItem]) -> [ParameterItem] {
     var rest = live
     return recorded.map { item in
-      let equal = rest.firstIndex(of: item)
-      guard let value = item.value, let index = equal ?? rest.firstIndex(where: { matches(item.name, value, $0) }) else {
-        return item
-      }
-      return rest.remove(at: index)
+      guard let value = item.value else { return item }
+      let index = rest.firstIndex(of: item) ?? rest.firstIndex { matches(item.name, value, $0) }
+      return index.map { rest.remove(at: $0) } ?? item
     }
   }
 

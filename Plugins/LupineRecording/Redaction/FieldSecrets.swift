@@ -65,7 +65,8 @@ extension SecretRules {
     let bytes = decoded ?? Array(value.bytes)
     // A placeholder in another coding is replaced by its text.
     let isCoded = Placeholder.number(of: bytes) != nil && value.place.count != bytes.count
-    if mayStay(bytes) && !isCoded || isNumber && knowsNumbers && Placeholder.number(ofNumber: bytes) != nil { return [] }
+    if mayStay(bytes), !isCoded { return [] }
+    if isNumber, knowsNumbers, Placeholder.number(ofNumber: bytes) != nil { return [] }
     let related = related.filter { !mayStay($0) }
     return [FoundSecret(range: value.place, value: bytes, isNumber: isNumber, related: related)]
   }
