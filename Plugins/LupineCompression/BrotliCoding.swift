@@ -59,14 +59,21 @@ struct BrotliCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
   deinit { BrotliEncoderDestroyInstance(state) }
 
   mutating func encode(
-    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+    _ input: UnsafeRawBufferPointer, _ operation: EncodingOperation, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep {
     var inputLeft = input.count
     var nextInput = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
     var room = chunk.count
     var nextOutput = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    let operation = isEnd ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
-    guard BrotliEncoderCompressStream(state, operation, &inputLeft, &nextInput, &room, &nextOutput, nil) != 0 else {
+    let encoderOperation =
+      switch operation {
+      case .process: BROTLI_OPERATION_PROCESS
+      case .flush: BROTLI_OPERATION_FLUSH
+      case .finish: BROTLI_OPERATION_FINISH
+      }
+    guard
+      BrotliEncoderCompressStream(state, encoderOperation, &inputLeft, &nextInput, &room, &nextOutput, nil) != 0
+    else {
       // brotli's encoder has no error messages.
       throw .unencodable("br", "the encoder failed")
     }

@@ -18,8 +18,18 @@ protocol DecodingStream: ~Copyable, Sendable {
 /// A step that does not fill the chunk has no more output for now. At the end, `isComplete` marks the last step.
 protocol EncodingStream: ~Copyable, Sendable {
   mutating func encode(
-    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+    _ input: UnsafeRawBufferPointer, _ operation: EncodingOperation, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep
+}
+
+/// The operation of an encoder after it has taken its input.
+enum EncodingOperation {
+  /// It may hold output back.
+  case process
+  /// It writes output for all input so far.
+  case flush
+  /// It ends the coded data.
+  case finish
 }
 
 /// The result of one call of a C library.

@@ -14,6 +14,10 @@ final class StreamEncoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
     try state.withState { (state) throws(LupineError) in try state.encode(input, into: output) }
   }
 
+  func flush(into output: BodyTransformer.Output) throws(LupineError) {
+    try state.withState { (state) throws(LupineError) in try state.flush(into: output) }
+  }
+
   func finish(into output: BodyTransformer.Output) throws(LupineError) {
     try state.withState { (state) throws(LupineError) in try state.finish(into: output) }
   }
@@ -34,8 +38,17 @@ private struct StreamEncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable
     var rest = input
     var hasMore = false
     while !rest.isEmpty || hasMore {
-      let step = try stream.encode(rest, isEnd: false, into: chunk.bytes)
+      let step = try stream.encode(rest, .process, into: chunk.bytes)
       rest = UnsafeRawBufferPointer(rebasing: rest[step.consumed...])
+      hasMore = step.produced == chunk.bytes.count
+      if step.produced > 0 { try output(chunk.prefix(step.produced)) }
+    }
+  }
+
+  mutating func flush(into output: BodyTransformer.Output) throws(LupineError) {
+    var hasMore = !isComplete
+    while hasMore {
+      let step = try stream.encode(UnsafeRawBufferPointer(start: nil, count: 0), .flush, into: chunk.bytes)
       hasMore = step.produced == chunk.bytes.count
       if step.produced > 0 { try output(chunk.prefix(step.produced)) }
     }
@@ -43,7 +56,7 @@ private struct StreamEncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable
 
   mutating func finish(into output: BodyTransformer.Output) throws(LupineError) {
     while !isComplete {
-      let step = try stream.encode(UnsafeRawBufferPointer(start: nil, count: 0), isEnd: true, into: chunk.bytes)
+      let step = try stream.encode(UnsafeRawBufferPointer(start: nil, count: 0), .finish, into: chunk.bytes)
       isComplete = step.isComplete
       if step.produced > 0 { try output(chunk.prefix(step.produced)) }
     }

@@ -65,9 +65,16 @@ struct DeflateHandle: ~Copyable, @unchecked Sendable {
 
   /// Encodes as much as the input and the chunk allow; at the end, also writes the data that zlib has buffered.
   func deflate(
-    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer, coding: String
+    _ input: UnsafeRawBufferPointer, _ operation: EncodingOperation, into chunk: UnsafeMutableRawBufferPointer,
+    coding: String
   ) throws(LupineError) -> StreamStep {
-    let result = stream.exchange(input, chunk) { CZlib.deflate($0, isEnd ? Z_FINISH : Z_NO_FLUSH) }
+    let flush =
+      switch operation {
+      case .process: Z_NO_FLUSH
+      case .flush: Z_SYNC_FLUSH
+      case .finish: Z_FINISH
+      }
+    let result = stream.exchange(input, chunk) { CZlib.deflate($0, flush) }
     guard result.code == Z_OK || result.code == Z_STREAM_END || result.code == Z_BUF_ERROR else {
       throw .unencodable(coding, stream.message(for: result.code))
     }
@@ -121,8 +128,8 @@ struct ZlibCompressor: EncodingStream, ~Copyable {
   }
 
   mutating func encode(
-    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+    _ input: UnsafeRawBufferPointer, _ operation: EncodingOperation, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep {
-    try handle.deflate(input, isEnd: isEnd, into: chunk, coding: format.rawValue)
+    try handle.deflate(input, operation, into: chunk, coding: format.rawValue)
   }
 }

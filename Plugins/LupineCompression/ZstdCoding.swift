@@ -66,15 +66,21 @@ struct ZstdCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
   deinit { ZSTD_freeCStream(state) }
 
   mutating func encode(
-    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+    _ input: UnsafeRawBufferPointer, _ operation: EncodingOperation, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep {
     var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
     var target = ZSTD_outBuffer(dst: chunk.baseAddress, size: chunk.count, pos: 0)
-    let result = ZSTD_compressStream2(state, &target, &source, isEnd ? ZSTD_e_end : ZSTD_e_continue)
+    let directive =
+      switch operation {
+      case .process: ZSTD_e_continue
+      case .flush: ZSTD_e_flush
+      case .finish: ZSTD_e_end
+      }
+    let result = ZSTD_compressStream2(state, &target, &source, directive)
     if ZSTD_isError(result) != 0 {
       throw .unencodable("zstd", String(cString: ZSTD_getErrorName(result)))
     }
-    return StreamStep(consumed: source.pos, produced: target.pos, isComplete: isEnd && result == 0)
+    return StreamStep(consumed: source.pos, produced: target.pos, isComplete: operation == .finish && result == 0)
   }
 }
 

@@ -45,6 +45,32 @@ import Testing
   }
 
   @Test(arguments: Coding.allCases)
+  func `a receiver decodes everything before each flush`(coding: Coding) throws {
+    let encoder = try coding.coding.makeEncoder()
+    let decoder = try coding.coding.makeDecoder(limits: .generous)
+    var plain: [UInt8] = []
+    var coded = Outcome()
+    var decoded = Outcome()
+    for piece in [Array(repeating: 1, count: 3), [], Sample.noise.bytes(), [2], Array(repeating: 3, count: 200_000)] {
+      let start = coded.joined.count
+      try feed(encoder, piece[...]) { coded.add($0) }
+      try encoder.flush { coded.add($0) }
+      plain += piece
+      try feed(decoder, coded.joined[start...]) { decoded.add($0) }
+      #expect(decoded.joined == plain)
+    }
+    let start = coded.joined.count
+    try encoder.finish { coded.add($0) }
+    try feed(decoder, coded.joined[start...]) { decoded.add($0) }
+    try decoder.finish { decoded.add($0) }
+    #expect(decoded.joined == plain)
+    // After the end there is nothing to flush.
+    let count = coded.joined.count
+    try encoder.flush { coded.add($0) }
+    #expect(coded.joined.count == count)
+  }
+
+  @Test(arguments: Coding.allCases)
   func `ending an encoder twice adds nothing`(coding: Coding) throws {
     let encoder = try coding.coding.makeEncoder()
     var outcome = try run(encoder, over: [1, 2, 3])

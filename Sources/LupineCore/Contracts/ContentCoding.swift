@@ -76,8 +76,19 @@ public protocol BodyTransformer: AnyObject, Sendable {
   /// Transforms the input bytes and passes the output on, piece by piece.
   func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError)
 
+  /// Passes on the output for all bytes so far, so that a receiver can decode them before the next ones arrive.
+  ///
+  /// An encoder's output is longer with each call. The default implementation does nothing, which suits a transformer
+  /// that holds no bytes back.
+  func flush(into output: Output) throws(LupineError)
+
   /// Ends the input and passes the rest of the output on.
   ///
   /// - Throws: `LupineError` of kind `contentDecodingFailed` if the coded data ends too early.
   func finish(into output: Output) throws(LupineError)
+}
+
+extension BodyTransformer {
+  /// Does nothing.
+  public func flush(into output: Output) throws(LupineError) {}
 }
