@@ -14,4 +14,12 @@ extension LupineError {
   static func invalidCassette(_ path: String, line: Int, _ reason: String) -> LupineError {
     LupineError(.invalidCassette, "The cassette \(path) is damaged at line \(line): \(reason).")
   }
+
+  /// Creates an error for a cassette of a newer format.
+  static func newerCassette(_ path: String, _ version: Int64) -> LupineError {
+    LupineError(
+      .invalidCassette,
+      "The cassette \(path) was written by a newer version of Lupine (format \(version); this one reads "
+        + "\(Cassette.version)).")
+  }
 }

@@ -46,6 +46,8 @@ public struct CassetteReader: Sendable {
   private var block: [UInt8] = []
   private var blockStart = 1
   private var parser = BlockParser()
+  /// Whether the last line had a fault at its end.
+  private var isCutOff = false
 
   /// Creates a reader at the beginning of a file.
   ///
@@ -84,8 +86,13 @@ public struct CassetteReader: Sendable {
       if let block = try endLine() { return block }
     }
     guard allowingTruncation else { return try endBlock() }
-    // The last line of a block is complete, because a line feed ends it.
-    try endLogicalLine()
+    do throws(LupineError) {
+      try endLogicalLine()
+    } catch {
+      // The line ends before its value does, as a line that lacks its continuation.
+      if isCutOff { return nil }
+      throw error
+    }
     return parser.isComplete ? try endBlock() : nil
   }
 
@@ -117,9 +124,11 @@ public struct CassetteReader: Sendable {
 
   private mutating func endLogicalLine() throws(LupineError) {
     guard !logical.isEmpty else { return }
+    while let last = logical.last, last == 0x0A || last == 0x0D { logical.removeLast() }
     do throws(CassetteLine.Fault) {
       try parser.add(logical)
     } catch {
+      isCutOff = error.position >= logical.count
       throw self.error(error)
     }
     logical = []
@@ -149,12 +158,7 @@ public struct CassetteReader: Sendable {
 
   /// The error for a fault in the current line.
   private func error(_ fault: CassetteLine.Fault) -> LupineError {
-    if let version = fault.newerVersion {
-      return LupineError(
-        .invalidCassette,
-        "The cassette \(path) was written by a newer version of Lupine (format \(version); this one reads "
-          + "\(Cassette.version)).")
-    }
+    if let version = fault.newerVersion { return .newerCassette(path, version) }
     let feeds = logical.prefix(fault.position).count { $0 == 0x0A }
     return .invalidCassette(path, line: logicalStart + feeds, fault.reason)
   }

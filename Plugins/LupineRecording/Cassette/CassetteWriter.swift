@@ -134,8 +134,8 @@ extension Cassette.Response {
 
 /// The date of a recording as text, such as `2026-11-28T22:00:00.000Z`.
 enum RecordedDate {
-  /// The milliseconds since 1970 of the years 1 to 9999.
-  private static let range = -62_135_596_800_000.0...253_402_300_799_999.0
+  /// The milliseconds since 1970 of the years 1600 to 9999, in which all calendars of computers agree.
+  private static let range = -11_676_096_000_000.0...253_402_300_799_999.0
 
   static func text(_ date: Date) -> String {
     let exact = (date.timeIntervalSince1970 * 1_000).rounded()

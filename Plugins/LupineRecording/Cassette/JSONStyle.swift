@@ -89,16 +89,16 @@ enum JSONStyle: Equatable {
   }
 
   private func breakLine(_ text: inout [UInt8], _ depth: Int) {
-    let blank: UInt8
-    let count: Int
     switch self {
-    case .compact, .spaced: return
-    case .indented(let width): (blank, count) = (.space, depth * width)
-    case .tabbed: (blank, count) = (0x09, depth)
+    case .compact, .spaced: break
+    case .indented(let width): text += Self.blanks[...(depth * width)]
+    case .tabbed: text += Self.tabs[...depth]
     }
-    text.append(UInt8(ascii: "\n"))
-    text.append(contentsOf: repeatElement(blank, count: count))
   }
+
+  /// A line feed and the indentation of the deepest level.
+  private static let blanks = [0x0A] + [UInt8](repeating: .space, count: JSONCursor.maximumDepth * widths.upperBound)
+  private static let tabs = [0x0A] + [UInt8](repeating: 0x09, count: JSONCursor.maximumDepth)
 }
 
 /// The positions of a valid JSON text, each with whether it belongs to a string (its quotation marks included).

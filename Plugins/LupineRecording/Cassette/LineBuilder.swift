@@ -6,10 +6,11 @@ import LupineSupport
 struct LineBuilder {
   private var text: [UInt8] = [UInt8(ascii: "{")]
 
+  /// The finished object without white space.
+  var object: [UInt8] { text + [UInt8(ascii: "}")] }
+
   /// The finished line with its continuation lines and the line break at its end.
-  var line: [UInt8] {
-    LineLayout.broken(text + [UInt8(ascii: "}")]) + [UInt8(ascii: "\n")]
-  }
+  var line: [UInt8] { LineLayout.broken(object) + [UInt8(ascii: "\n")] }
 
   /// Begins a member; its value follows.
   private mutating func begin(_ name: String) {
@@ -62,7 +63,7 @@ struct LineBuilder {
         var own = LineBuilder()
         own.add("field", field.name.rawName)
         own.add("base64", Data(bytes).base64EncodedString())
-        text += own.text + [UInt8(ascii: "}")]
+        text += own.object
       }
     }
   }
@@ -80,6 +81,12 @@ enum Seconds {
     let fraction = String(1_000_000 + attoseconds / 1_000_000_000_000).dropFirst()
     let digits = fraction.reversed().drop { $0 == "0" }.reversed()
     return digits.isEmpty ? "\(seconds)" : "\(seconds)." + String(digits)
+  }
+
+  /// The seconds of a duration in the range of a cassette.
+  static func value(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = min(max(.zero, duration), .seconds(largest)).components
+    return Double(seconds) + Double(attoseconds) / 1e18
   }
 
   /// Reads a duration; `nil` if the number has an exponent, a sign, too many digits or decimals.
