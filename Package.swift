@@ -210,7 +210,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 
-    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
+    .target(
+      name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Archives", "Certificates"],
+      swiftSettings: settings),
 
     .target(
       name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"],
