@@ -6,6 +6,7 @@ import LupineMock
 // snippet.hide
 let transport = MockTransport()
 transport.stub(.get, "/{any...}", .text("Hello"))
+transport.stub(.get, "https://1.1.1.1/dns-query", .json(["Answer": [["data": "93.184.215.14"]]]))
 // snippet.show
 // Some hosts over libcurl, all others over the native transport.
 let divided = try Session.Builder()
@@ -44,6 +45,30 @@ let fetcher = try Session.Builder()
   .build()
 let refused = await fetcher.request("http://169.254.169.254/latest/meta-data/").serializingString().response.error
 print(refused?.kind == .addressRefused)
+
+// Names are resolved over HTTPS. The session that asks has no resolver of its own: its server's name is an address.
+struct DNSReply: Decodable, Sendable {
+  struct Record: Decodable, Sendable { var data: String }
+  var answer: [Record]?
+
+  enum CodingKeys: String, CodingKey { case answer = "Answer" }
+}
+let dns = try Session.Builder()
+  .transport(transport)
+  .baseURL("https://1.1.1.1/")
+  .header(.accept, "application/dns-json")
+  .build()
+let resolving = try Session.Builder()
+  .transport(transport)
+  .resolver { host in
+    let reply = try await dns.request("dns-query", parameters: ["name": host, "type": "A"])
+      .serializingDecodable(DNSReply.self).value
+    return (reply.answer ?? []).compactMap { IPAddress($0.data) }
+  }
+  .build()
+// snippet.hide
+print(try await resolving.request("https://api.example.com/").serializingString().value)
+// snippet.show
 
 // A server that ends lines with LF, and TLS without close_notify; every other host is read strictly.
 let lenient = try Session.Builder()

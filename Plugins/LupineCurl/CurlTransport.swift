@@ -12,17 +12,18 @@ public final class CurlTransport: Transport {
   /// The settings of the transport.
   public let configuration: Configuration
   private let thread: LoopThread
-  private let lookups: HostLookups
+  private let lookups: ResolverLookups
 
   /// Creates a transport; it opens nothing before the first request.
   public convenience init(_ configuration: Configuration = Configuration()) {
     self.init(configuration, resolver: .system)
   }
 
-  /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
+  /// - Parameter resolver: resolves host names for sessions without a resolver of their own, except the names of this
+  ///   machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
-    let lookups = HostLookups(resolver, limit: configuration.network.nameLookups)
+    let lookups = ResolverLookups(resolver, limit: configuration.network.nameLookups)
     self.lookups = lookups
     thread = LoopThread("lupine-curl") { (thread, wakeUp) throws(LupineError) in
       try Loop(thread, wakeUp, configuration, lookups).run()
@@ -41,7 +42,8 @@ public final class CurlTransport: Transport {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
     guard TargetAddress.isNeeded(in: context) else { return try await thread.send(request, in: context) }
-    let target = try await TargetAddress.resolve(for: request, in: context, with: lookups)
+    let target = try await TargetAddress.resolve(
+      for: request, in: context, with: lookups.lookups(of: context.resolver))
     return try await thread.send(request, in: context, to: target)
   }
 

@@ -68,8 +68,8 @@ extension MockTransport {
 extension MockTransport {
   /// Sets the addresses of a host, which the sessions' network policies check.
   ///
-  /// By default, `localhost` has loopback addresses, and any other name has a public Internet address. Addresses from a
-  /// session's own `resolve(_:to:)` take precedence.
+  /// By default, `localhost` has loopback addresses, and any other name has a public Internet address. The addresses of a
+  /// session's own `resolve(_:to:)` and `resolver(_:)` take precedence.
   ///
   /// - Parameter answers: the addresses at each resolution in order; the last answer repeats. Text that is no address
   ///   is ignored.
@@ -77,18 +77,54 @@ extension MockTransport {
     state.withLock { $0.addresses[host.lowercased()] = answers.map { $0.compactMap { IPAddress($0) } } }
   }
 
-  /// Refuses a request whose host has no address that the policy allows, as a transport does before it connects.
-  func checkPolicy(for request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
-    guard let policy = context.connectionKey.networkPolicy else { return }
+  /// Asks the session's resolver, and refuses a request whose host has no address that the policy allows, as a transport
+  /// does before it connects.
+  func checkAddresses(for request: OutgoingRequest, in context: TransferContext) async throws(LupineError) {
     let host = request.url.host
-    let addresses = addresses(of: host, context.connectionKey.resolverOverrides)
-    guard !addresses.contains(where: policy.allows), let address = addresses.first else { return }
+    let addresses: [IPAddress]
+    if let literal = IPAddress(host: host) {
+      addresses = [literal]
+    } else if let named = context.connectionKey.resolverOverrides.addresses(of: host) {
+      addresses = named
+    } else if let resolver = context.resolver, Self.resolvesNames(in: context), IPAddress.ofThisMachine(host) == nil {
+      addresses = try await ask(resolver, host, in: context)
+    } else {
+      addresses = imitatedAddresses(of: host)
+    }
+    guard let policy = context.connectionKey.networkPolicy, !addresses.contains(where: policy.allows),
+      let address = addresses.first
+    else { return }
     throw NetworkPolicy.refusal(of: address, for: request.url)
   }
 
-  private func addresses(of host: String, _ overrides: ResolverOverrides) -> [IPAddress] {
-    if let literal = IPAddress(host: host) { return [literal] }
-    if let named = overrides.addresses(of: host) { return named }
+  /// Whether the client would resolve the names of servers, instead of a proxy or nobody.
+  private static func resolvesNames(in context: TransferContext) -> Bool {
+    context.connectionKey.unixSocket == nil && context.connectionKey.proxy?.resolvesNamesHere ?? true
+  }
+
+  /// Asks the session's resolver; the connect timeout, the cancellation of the exchange and the shutdown end the wait.
+  private func ask(
+    _ resolver: HostResolver, _ host: String, in context: TransferContext
+  ) async throws(LupineError) -> [IPAddress] {
+    let exchange = try enter(context)
+    defer { leave(exchange) }
+    let time = SessionClock(context.clock, executor: context.executor)
+    let begin = time.now()
+    let timer = context.connectTimeout.map { limit in
+      time.schedule(limit) {
+        exchange.interrupt(LupineError(.timedOut(.connect), "The lookup of the host's name did not finish in time."))
+      }
+    }
+    defer { timer?.cancel() }
+    let addresses = try await exchange.run(on: context.executor) { () throws(LupineError) in
+      try await resolver.addresses(of: host, on: context.executor)
+    }
+    context.emit(.nameResolved(host: host, after: time.now() - begin))
+    return addresses
+  }
+
+  /// Returns the addresses that `resolves(_:to:)` has set, or those of an imagined Internet.
+  private func imitatedAddresses(of host: String) -> [IPAddress] {
     let answer = state.withLock { state -> [IPAddress]? in
       guard let answers = state.addresses[host] else { return nil }
       if answers.count > 1 { state.addresses[host] = Array(answers.dropFirst()) }

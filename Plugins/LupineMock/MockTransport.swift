@@ -57,11 +57,13 @@ public final class MockTransport: Transport {
   ///
   /// Other connection options, such as lifetimes and the local address, are accepted and have no effect, because no
   /// connection is made. The route that a request would have taken is in its `RecordedRequest`. A network policy checks
-  /// the addresses of `resolves(_:to:)`.
+  /// the addresses of `resolves(_:to:)`. The session's own resolver is asked in each exchange with a host that has a name,
+  /// and the policy checks its addresses in the place of those.
   public var capabilities: TransportCapabilities {
     [
       .tls, .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
       .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionAuthentication,
+      .hostResolvers,
     ]
   }
 
@@ -85,7 +87,11 @@ public final class MockTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request, limits: context.limits)
     if let reason = context.control.reason { throw reason }
-    try checkPolicy(for: request, in: context)
+    if context.resolver != nil || context.connectionKey.networkPolicy != nil {
+      do throws(LupineError) { try await checkAddresses(for: request, in: context) } catch {
+        throw error.measured(TransferMetrics())
+      }
+    }
     return try await withConnectionLimit(request, in: context) { () throws(LupineError) in
       try await begin(request, in: context)
     }

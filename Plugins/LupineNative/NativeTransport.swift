@@ -27,10 +27,11 @@ public final class NativeTransport: Transport {
     self.init(configuration, resolver: .system)
   }
 
-  /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
+  /// - Parameter resolver: resolves host names for sessions without a resolver of their own, except the names of this
+  ///   machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     let network = configuration.network
-    let lookups = HostLookups(resolver, limit: network.nameLookups, lifetime: Self.addressLifetime)
+    let lookups = ResolverLookups(resolver, limit: network.nameLookups, lifetime: Self.addressLifetime)
     let shared = SharedByLoops(network, lookups)
     self.configuration = configuration
     self.shared = shared
@@ -52,6 +53,7 @@ public final class NativeTransport: Transport {
       .networking, .tls, .tlsVersions, .trustEvaluation, .clientCertificates, .connectionReuse, .connectionOptions,
       .unixSockets, .resolverOverrides, .localAddresses, .networkPolicy, .proxies, .http2, .streamEndChecks,
       .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming, .responseTolerances,
+      .hostResolvers,
     ]
   }
 

@@ -6,7 +6,8 @@ import Synchronization
 final class KernelMonitor: Sendable {
   struct Watcher: Sendable {
     let host: String?
-    let resolver: HostResolver
+    /// Resolves a name; blocks.
+    let resolve: @Sendable (_ host: String) -> HostResolver.Answer
     let onChange: @Sendable (NetworkPath) -> Void
   }
 

@@ -12,18 +12,22 @@ import Synchronization
 /// an address of its family with a scope wider than the link.
 public struct KernelPath: NetworkPathSource {
   private let namespace: NetworkNamespace?
-  private let resolver: HostResolver
+  /// Resolves a name; blocks.
+  private let resolve: @Sendable (_ host: String) -> HostResolver.Answer
   private let monitors: KernelMonitors
 
   /// The network of this process.
   public init() { self.init(namespace: nil) }
 
   /// The network of a namespace, for tests; its sockets are opened by threads that have entered the namespace.
-  init(namespace: NetworkNamespace?) { self.init(namespace: namespace, resolver: .system) }
+  init(namespace: NetworkNamespace?) { self.init(namespace: namespace, resolve: HostResolver.systemAnswer) }
 
-  init(namespace: NetworkNamespace?, resolver: HostResolver, monitors: KernelMonitors = .shared) {
+  init(
+    namespace: NetworkNamespace?, resolve: @escaping @Sendable (_ host: String) -> HostResolver.Answer,
+    monitors: KernelMonitors = .shared
+  ) {
     self.namespace = namespace
-    self.resolver = resolver
+    self.resolve = resolve
     self.monitors = monitors
   }
 
@@ -43,7 +47,7 @@ public struct KernelPath: NetworkPathSource {
   /// For a host, the kernel looks up the route to each of its addresses at every change of a link, an address or a
   /// route. A name is resolved at the start and at every change, on a separate thread.
   public func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch {
-    monitors.watch(namespace, KernelMonitor.Watcher(host: host, resolver: resolver, onChange: onChange))
+    monitors.watch(namespace, KernelMonitor.Watcher(host: host, resolve: resolve, onChange: onChange))
   }
 
   /// The number of open sockets for this network.

@@ -108,7 +108,7 @@ extension MonitorLoop {
       let thread = try SystemThread("lupine-resolve") { [monitor] in
         do throws(NetlinkFailure) {
           try monitor.namespace?.enter()
-          monitor.post(.resolved(id, watcher.resolver.resolve(host)))
+          monitor.post(.resolved(id, watcher.resolve(host)))
         } catch {
           monitor.post(.resolved(id, .failure(error.message)))
         }

@@ -2,13 +2,13 @@ public import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Resolves host names on a bounded number of threads.
+/// Resolves host names with one resolver, by a bounded number of concurrent lookups.
 ///
-/// Exchanges that need the same name at the same time share one lookup. The addresses of a name may be kept for a while;
-/// failures are not kept.
+/// A resolver that blocks has threads; an asynchronous one has tasks. Exchanges that need the same name at the same time
+/// share one lookup. The addresses of a name may be kept for a while; failures are not kept.
 ///
-/// An exchange that ends during a lookup stops waiting at once. The system's resolver cannot be interrupted, so its
-/// thread counts until the resolver returns. Names beyond the bound wait for a thread.
+/// An exchange that ends during a lookup stops waiting at once. A task that no exchange waits for is cancelled; a thread
+/// cannot be interrupted. Either counts until the resolver returns. Names beyond the bound wait.
 public final class HostLookups: Sendable {
   /// The addresses of a name, or the error of the lookup.
   public typealias Outcome = Result<[IPAddress], LupineError>
@@ -19,33 +19,39 @@ public final class HostLookups: Sendable {
   public struct Waiter: Sendable {
     fileprivate let host: String
     fileprivate let id: UInt64
-    /// Whether the name waits for a thread.
+    /// Whether the name waits for another lookup to end.
     public let isQueued: Bool
   }
 
-  /// The size of each thread's stack in bytes; a lookup in files and DNS needs less than 64 KiB.
-  private static let stackSize = 512 << 10
+  /// One call of the resolver.
+  private struct Lookup {
+    let host: String
+    let id: UInt64
+  }
 
   private struct State {
     var lastID: UInt64 = 0
     /// The names that are queued or being resolved.
     var names: [String: Name] = [:]
-    /// The names that wait for a thread.
+    /// The names that wait for another lookup to end.
     var queue = RemovableQueue<String>()
-    var threads = 0
+    /// The number of threads, or of tasks.
+    var running = 0
     var isClosed = false
     /// The addresses that have been found, and the time at which they are out of date.
     var found: [String: (addresses: [IPAddress], expiry: UInt64)] = [:]
 
-    /// The number of exchanges whose names wait for a thread.
+    /// The number of exchanges whose names are queued.
     var waitingCount = 0
 
-    /// Removes the first name from the queue, for a thread that resolves it.
-    mutating func popFirst() -> String? {
+    /// Removes the first name from the queue, for a thread or a task that resolves it.
+    mutating func popFirst() -> Lookup? {
       guard let host = queue.popFirst() else { return nil }
+      lastID += 1
       names[host]?.place = nil
+      names[host]?.lookup = lastID
       waitingCount -= names[host]?.waiters.count ?? 0
-      return host
+      return Lookup(host: host, id: lastID)
     }
   }
 
@@ -53,11 +59,15 @@ public final class HostLookups: Sendable {
   private struct Name {
     /// The exchanges that wait for the addresses; empty if all of them have left.
     var waiters: [UInt64: Completion] = [:]
-    /// The place in the queue; `nil` while a thread resolves the name.
+    /// The place in the queue; `nil` while the name is being resolved.
     var place: RemovableQueue<String>.Place?
+    /// The number of the running lookup.
+    var lookup: UInt64?
+    /// Cancels the task of the lookup.
+    var cancel: (@Sendable () -> Void)?
   }
 
-  /// The maximum number of exchanges that wait for a thread.
+  /// The maximum number of exchanges whose names are queued.
   private static let maximumWaiting = 1_000
   /// The maximum number of names whose addresses are kept.
   private static let maximumFound = 1_000
@@ -103,7 +113,7 @@ public final class HostLookups: Sendable {
     }
   }
 
-  /// The number of exchanges whose names wait for a thread.
+  /// The number of exchanges whose names are queued.
   public var waitingCount: Int { state.withLock { $0.waitingCount } }
 
   /// The reason that the event `queued` contains.
@@ -111,7 +121,7 @@ public final class HostLookups: Sendable {
 
   /// Adds a waiter for a name's addresses.
   ///
-  /// The caller must call `startThread` next.
+  /// The caller must call `start` next.
   ///
   /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
   public func addWaiter(for host: String, _ completion: @escaping Completion) throws(LupineError) -> Waiter {
@@ -121,7 +131,7 @@ public final class HostLookups: Sendable {
       if let name = state.names[host] {
         isQueued = name.place != nil
       } else {
-        isQueued = state.threads + state.queue.count >= limit
+        isQueued = state.running + state.queue.count >= limit
       }
       if isQueued, state.waitingCount >= Self.maximumWaiting { throw tooManyWaiting }
       if state.names[host] == nil { state.names[host] = Name(place: state.queue.append(host)) }
@@ -132,75 +142,108 @@ public final class HostLookups: Sendable {
     }
   }
 
-  /// Starts a thread if a name waits and the limit allows another thread.
-  public func startThread() {
-    let first: String? = state.withLock { state in
-      guard state.threads < limit, let host = state.popFirst() else { return nil }
-      state.threads += 1
-      return host
+  /// Starts a lookup if a name is queued and the limit allows another lookup.
+  public func start() {
+    let first: Lookup? = state.withLock { state in
+      guard state.running < limit, let lookup = state.popFirst() else { return nil }
+      state.running += 1
+      return lookup
     }
     guard let first else { return }
-    do throws(SystemThread.Failure) {
-      try SystemThread("lupine-resolve", stackSize: Self.stackSize) { [self] in resolveNames(first: first) }.detach()
-    } catch {
-      state.withLock { $0.threads -= 1 }
-      deliver(.failure("a thread cannot be started: \(SystemError(code: error.code).text)"), for: first)
+    switch resolver.function {
+    case .blocking(let answer): startThread(answer, first)
+    case .asynchronous: startTask(first)
     }
   }
 
   /// Removes a waiter; false if the waiter has already received the outcome.
   @discardableResult
   public func removeWaiter(_ waiter: Waiter) -> Bool {
-    state.withLock { state in
-      guard state.names[waiter.host]?.waiters.removeValue(forKey: waiter.id) != nil else { return false }
-      guard let name = state.names[waiter.host], let place = name.place else { return true }
-      state.waitingCount -= 1
-      if name.waiters.isEmpty {
-        state.queue.remove(place)
+    let (isRemoved, cancel) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      guard state.names[waiter.host]?.waiters.removeValue(forKey: waiter.id) != nil else { return (false, nil) }
+      guard let name = state.names[waiter.host] else { return (true, nil) }
+      if let place = name.place {
+        state.waitingCount -= 1
+        if name.waiters.isEmpty {
+          state.queue.remove(place)
+          state.names[waiter.host] = nil
+        }
+      } else if name.waiters.isEmpty, isCancellable {
+        // The next exchange starts a new lookup.
         state.names[waiter.host] = nil
+        return (true, name.cancel)
       }
-      return true
+      return (true, nil)
     }
+    cancel?()
+    return isRemoved
   }
 
   /// Ends every current and future wait with kind `sessionShutDown`.
   public func close() {
-    let waiters = state.withLock { state in
+    let names = state.withLock { state in
       state.isClosed = true
       state.queue.removeAll()
       state.waitingCount = 0
       defer { state.names = [:] }
-      return state.names.values.flatMap(\.waiters.values)
+      return Array(state.names.values)
     }
-    for complete in waiters { complete(.failure(.transportShutDown)) }
-  }
-
-  /// Resolves one name after another on the current thread, until no name waits.
-  private func resolveNames(first: String) {
-    var host: String? = first
-    while let each = host {
-      deliver(resolver.resolve(each), for: each)
-      host = nextName()
+    for name in names {
+      name.cancel?()
+      for complete in name.waiters.values { complete(.failure(.transportShutDown)) }
     }
   }
 
-  private func nextName() -> String? {
-    state.withLock { state in
-      if let host = state.popFirst() { return host }
-      state.threads -= 1
-      return nil
+  private var isCancellable: Bool { if case .asynchronous = resolver.function { true } else { false } }
+
+  private func startThread(_ answer: @escaping @Sendable (String) -> HostResolver.Answer, _ first: Lookup) {
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-resolve", stackSize: HostResolver.threadStackSize) { [self] in
+        resolveNames(answer, first)
+      }.detach()
+    } catch {
+      state.withLock { $0.running -= 1 }
+      let reason = "a thread cannot be started: \(SystemError(code: error.code).text)"
+      deliver(HostResolver.Answer.failure(reason).outcome, of: first)
     }
   }
 
-  private func deliver(_ answer: HostResolver.Answer, for host: String) {
-    if case .addresses(let addresses) = answer { keep(addresses, of: host) }
-    let waiters = state.withLock { $0.names.removeValue(forKey: host)?.waiters } ?? [:]
-    let outcome: Outcome =
-      switch answer {
-      case .addresses(let addresses): .success(addresses)
-      case .failure(let reason):
-        .failure(LupineError(.hostNotFound, "The host's name has no address: \(reason). Check its spelling."))
+  /// Resolves one name after another on the current thread, until no name is queued.
+  private func resolveNames(_ answer: (String) -> HostResolver.Answer, _ first: Lookup) {
+    var lookup: Lookup? = first
+    while let each = lookup {
+      deliver(answer(each.host).outcome, of: each)
+      lookup = state.withLock { state in
+        if let next = state.popFirst() { return next }
+        state.running -= 1
+        return nil
       }
+    }
+  }
+
+  /// Resolves a name in a task that belongs to no exchange, because several may wait for it.
+  private func startTask(_ lookup: Lookup) {
+    let task = Task.detached { [self] in
+      deliver(await resolver.outcome(for: lookup.host), of: lookup)
+      state.withLock { $0.running -= 1 }
+      start()
+    }
+    // In another task, because the program's code may have cancellation handlers, and a loop's thread may call this.
+    let cancel: @Sendable () -> Void = { Task.detached { task.cancel() } }
+    let isAwaited = state.withLock { state in
+      guard state.names[lookup.host]?.lookup == lookup.id else { return false }
+      state.names[lookup.host]?.cancel = cancel
+      return true
+    }
+    if !isAwaited { cancel() }
+  }
+
+  private func deliver(_ outcome: Outcome, of lookup: Lookup) {
+    if case .success(let addresses) = outcome { keep(addresses, of: lookup.host) }
+    let waiters = state.withLock { state -> [UInt64: Completion] in
+      guard state.names[lookup.host]?.lookup == lookup.id else { return [:] }
+      return state.names.removeValue(forKey: lookup.host)?.waiters ?? [:]
+    }
     for complete in waiters.values { complete(outcome) }
   }
 
@@ -238,7 +281,7 @@ extension HostLookups {
       }
       context.onCancel { [self] in if removeWaiter(waiter) { continuation.resume(returning: nil) } }
       // Last, so that the timer and the cancellation handler exist before the result arrives.
-      startThread()
+      start()
     }
     timer?.cancel()
     if let reason = context.control.reason { throw reason }

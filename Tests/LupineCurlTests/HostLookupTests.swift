@@ -35,7 +35,7 @@ import TransportSupport
   private let resolver = Resolver()
   private let lookups: HostLookups
 
-  init() { lookups = HostLookups(HostResolver(resolve: resolver.resolve)) }
+  init() { lookups = HostLookups(.blocking(resolver.resolve)) }
 
   /// Starts a lookup that waits for the resolver when the call returns.
   private func exchange(
@@ -77,7 +77,7 @@ import TransportSupport
   }
 
   @Test func `the error of a failed lookup has the resolver's text`() async throws {
-    let lookups = HostLookups(HostResolver { _ in .failure("no such name") })
+    let lookups = HostLookups(HostResolver.blocking { _ in .failure("no such name") })
     let context = Client().context()
     let error = await #expect(throws: LupineError.self) {
       try await lookups.addresses(of: "a.example", in: context, on: SessionClock(context.clock))
@@ -87,7 +87,7 @@ import TransportSupport
   }
 
   @Test func `the limit of concurrent lookups holds, and hanging lookups count`() async throws {
-    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 2)
+    let lookups = HostLookups(.blocking(resolver.resolve), limit: 2)
     let controls = [ExchangeControl(), ExchangeControl()]
     let queued = EventLog()
     let hung = zip(["a.example", "b.example"], controls).map { exchange($0, $1, lookups) }
@@ -106,7 +106,7 @@ import TransportSupport
   }
 
   @Test func `an exchange that leaves the queue of names takes its name along`() async throws {
-    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
+    let lookups = HostLookups(.blocking(resolver.resolve), limit: 1)
     let first = exchange("a.example", ExchangeControl(), lookups)
     let control = ExchangeControl()
     let second = exchange("b.example", control, lookups)
@@ -119,7 +119,7 @@ import TransportSupport
   }
 
   @Test func `a thousand exchanges wait for their names, and one more fails`() async throws {
-    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
+    let lookups = HostLookups(.blocking(resolver.resolve), limit: 1)
     let waiting = (0...1_000).map { exchange("\($0).example", ExchangeControl(), lookups) }
     #expect(lookups.waitingCount == 1_000)
     let error = await #expect(throws: LupineError.self) {
@@ -133,7 +133,7 @@ import TransportSupport
   }
 
   @Test func `a transport that is shut down ends the wait for a name`() async throws {
-    let transport = CurlTransport(resolver: HostResolver(resolve: resolver.resolve))
+    let transport = CurlTransport(resolver: .blocking(resolver.resolve))
     var connectionKey = ConnectionKey()
     connectionKey.proxy = try Proxy("socks5://127.0.0.1:1")
     let context = TransferContext(id: RequestID(1), connectionKey: connectionKey) { _ in .collect(limit: 1) }

@@ -48,7 +48,7 @@ import TransportSupport
   @Test func `with 500 handles that may be in use, the connections that may use them end`() async throws {
     await #expect(processExitsWith: .success) {
       let thread = LoopThread("test") { (_, _) throws(LupineError) in }
-      let loop = try Loop(thread, WakeUp(), CurlTransport.Configuration(), HostLookups(.system))
+      let loop = try Loop(thread, WakeUp(), CurlTransport.Configuration(), ResolverLookups(.system))
       let multi = try Multi(Route(ConnectionKey(), .http2), loop)
       let connections = [WatchedSocket(900, multi), WatchedSocket(901, multi)]
       var requests = UnsentRequests()

@@ -111,6 +111,6 @@ import TransportSupport
 
   private static func transport(_ texts: String...) throws -> NativeTransport {
     let addresses = texts.compactMap { IPAddress($0) }
-    return NativeTransport(resolver: HostResolver { _ in .addresses(addresses) })
+    return NativeTransport(resolver: HostResolver.blocking { _ in .addresses(addresses) })
   }
 }

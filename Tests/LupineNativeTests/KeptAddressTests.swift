@@ -18,7 +18,7 @@ import TransportSupport
     func advance(by seconds: UInt64) { state.withLock { $0.seconds += seconds } }
 
     func lookups(lifetime: Duration, _ answer: HostResolver.Answer) -> HostLookups {
-      let resolver = HostResolver { [self] host in
+      let resolver = HostResolver.blocking { [self] host in
         state.withLock { $0.asked.append(host) }
         return answer
       }
@@ -75,7 +75,7 @@ import TransportSupport
     let asked = Mutex(0)
     let addresses = [try #require(address)]
     let transport = NativeTransport(
-      resolver: HostResolver { _ in
+      resolver: HostResolver.blocking { _ in
         asked.withLock { $0 += 1 }
         return .addresses(addresses)
       })

@@ -64,7 +64,7 @@ import TransportSupport
   @Test(arguments: [false, true])
   func `an exchange that waits for a lookup is removed in constant work`(isOneName: Bool) async throws {
     func steps(_ count: Int) async throws -> Int {
-      let lookups = HostLookups(HostResolver(resolve: { _ in .failure("unused") }), limit: 1)
+      let lookups = HostLookups(.blocking { _ in .failure("unused") }, limit: 1)
       // No thread starts, so that all names wait.
       return try await StepCount.count {
         let waiters = try (0...count).map { number in

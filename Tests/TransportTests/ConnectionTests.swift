@@ -49,7 +49,7 @@ import TransportSupport
     let closed = try ClosedPort()
     let session = try Session.Builder().transport(.curl).proxy("socks5://127.0.0.1:\(closed.port)").build()
     let error = await session.request("http://nowhere.invalid/").serializingData().response.error
-    guard case .failure(let reason) = HostResolver.system.resolve("nowhere.invalid") else {
+    guard case .failure(let reason) = HostResolver.systemAnswer(for: "nowhere.invalid") else {
       Issue.record("it has an address")
       return
     }

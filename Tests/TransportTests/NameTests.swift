@@ -27,7 +27,7 @@ import TransportSupport
     func client(_ change: (inout CurlTransport.Configuration) -> Void = { _ in }) -> Client {
       var configuration = CurlTransport.Configuration()
       change(&configuration)
-      let resolver = HostResolver(resolve: resolve)
+      let resolver = HostResolver.blocking(resolve)
       guard TestTransport.isNative else { return Client(CurlTransport(configuration, resolver: resolver)) }
       var native = NativeTransport.Configuration()
       native.network.nameLookups = configuration.network.nameLookups

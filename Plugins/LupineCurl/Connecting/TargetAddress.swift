@@ -40,6 +40,7 @@ enum TargetAddress {
     if let overriding = context.connectionKey.resolverOverrides.addresses(of: host) {
       return ResolvedTarget(addresses: overriding)
     }
+    if let addresses = IPAddress.ofThisMachine(host) { return ResolvedTarget(addresses: addresses) }
     let (began, time) = (MonotonicClock.now, SessionClock(context.clock, executor: context.executor))
     do throws(LupineError) {
       let addresses = try await lookups.addresses(of: host, in: context, on: time)

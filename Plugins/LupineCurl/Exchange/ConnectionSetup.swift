@@ -102,14 +102,16 @@ extension ConnectionSetup {
 
   /// Starts the lookup of the name at which libcurl stopped.
   private func startLookup(for exchange: Exchange) throws(LupineError) {
-    let (host, lookups) = (exchange.route.endpoint(for: exchange.url).host, exchange.loop.lookups)
-    if let addresses = NameLookup.addressesOfThisMachine(host) { return try connect(to: addresses, exchange) }
+    let host = exchange.route.endpoint(for: exchange.url).host
+    let lookups = exchange.loop.lookups.lookups(of: exchange.context.resolver)
+    // libcurl knows these names only without the dot at the end.
+    if let addresses = IPAddress.ofThisMachine(host) { return try connect(to: addresses, exchange) }
     let waiter = try lookups.addWaiter(for: host) { [ticket = exchange.submission.ticket] in
       ticket.post(.lookedUp($0))
     }
-    lookup.begin(waiter, makeTimer(for: exchange))
+    lookup.begin(waiter, in: lookups, makeTimer(for: exchange))
     if waiter.isQueued { exchange.context.emit(.queued(reason: lookups.queueReason)) }
-    lookups.startThread()
+    lookups.start()
   }
 
   private func makeTimer(for exchange: Exchange) -> ScheduledTimer? {
@@ -125,7 +127,7 @@ extension ConnectionSetup {
   /// Restarts the transfer with the addresses, or fails the exchange if the lookup failed.
   func finishLookup(_ outcome: HostLookups.Outcome, for exchange: Exchange) {
     guard lookup.isRunning else { return }
-    cancelLookup(for: exchange)
+    cancelLookup()
     do throws(LupineError) {
       try connect(to: outcome.get(), exchange)
     } catch {
@@ -134,7 +136,7 @@ extension ConnectionSetup {
   }
 
   /// Ends the wait for the name; no effect if none is under way.
-  func cancelLookup(for exchange: Exchange) { lookup.cancel(in: exchange.loop.lookups) }
+  func cancelLookup() { lookup.cancel() }
 
   private func connect(to addresses: [IPAddress], _ exchange: Exchange) throws(LupineError) {
     lookup.finish()

@@ -95,7 +95,7 @@ extension Exchange {
     hasEnded = true
     loop.closeRace(of: id)
     upload.reader?.cancel()
-    setup?.cancelLookup(for: self)
+    setup?.cancelLookup()
     let unusable = hasTimedOut || easy?.isConnectionDiscarded == true ? connection.shared : nil
     if let easy {
       multi.remove(easy, isReusable: isReusable, hasWaited: connection.isMissing)

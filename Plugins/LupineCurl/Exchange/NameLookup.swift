@@ -10,7 +10,7 @@ struct NameLookup {
     case none
     /// libcurl has no addresses for the name.
     case needed
-    case running(HostLookups.Waiter)
+    case running(HostLookups.Waiter, HostLookups)
     /// libcurl has received the addresses.
     case finished
   }
@@ -26,15 +26,6 @@ struct NameLookup {
     host.contains(":") || IPAddress(host) != nil || host == "localhost" || host.hasSuffix(".localhost")
   }
 
-  /// Returns the loopback addresses for `localhost.` and the names below it (RFC 6761 section 6.3); nil for others.
-  ///
-  /// libcurl knows these names only without the dot at the end.
-  static func addressesOfThisMachine(_ host: String) -> [IPAddress]? {
-    let name = host.lowercased()
-    guard name == "localhost." || name.hasSuffix(".localhost.") else { return nil }
-    return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
-  }
-
   var isNeeded: Bool { if case .needed = state { true } else { false } }
 
   var isRunning: Bool { if case .running = state { true } else { false } }
@@ -46,8 +37,8 @@ struct NameLookup {
   }
 
   /// Records a lookup, which the timer ends at the connect timeout.
-  mutating func begin(_ waiter: HostLookups.Waiter, _ timer: ScheduledTimer?) {
-    state = .running(waiter)
+  mutating func begin(_ waiter: HostLookups.Waiter, in lookups: HostLookups, _ timer: ScheduledTimer?) {
+    state = .running(waiter, lookups)
     self.timer = timer
   }
 
@@ -55,8 +46,8 @@ struct NameLookup {
   mutating func finish() { state = .finished }
 
   /// Ends the wait for the name; no effect if none is under way.
-  mutating func cancel(in lookups: HostLookups) {
-    guard case .running(let waiter) = state else { return }
+  mutating func cancel() {
+    guard case .running(let waiter, let lookups) = state else { return }
     lookups.removeWaiter(waiter)
     timer?.cancel()
     timer = nil

@@ -11,7 +11,7 @@ enum LibcurlInfo {
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .strictFraming, .proxies,
-      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionReuse,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionReuse, .hostResolvers,
     ]
     if supports(CURL_VERSION_SSL) { capabilities.insert(.tls) }
     // How TLS ends shows only OpenSSL, so without it `missingCloseNotify` cannot be accepted.

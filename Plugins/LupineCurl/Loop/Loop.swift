@@ -7,7 +7,7 @@ import LupineTLS
 /// The event loop of one transport; it is created, used and released on its own thread.
 final class Loop {
   let configuration: CurlTransport.Configuration
-  let lookups: HostLookups
+  let lookups: ResolverLookups
   let headCache = HeadCache()
   let watchdog: Watchdog
   let poller: Poller
@@ -37,7 +37,7 @@ final class Loop {
 
   init(
     _ thread: LoopThread, _ wakeUp: WakeUp, _ configuration: CurlTransport.Configuration,
-    _ lookups: HostLookups
+    _ lookups: ResolverLookups
   ) throws(LupineError) {
     guard LibcurlInfo.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
     self.configuration = configuration

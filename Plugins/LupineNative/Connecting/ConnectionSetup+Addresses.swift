@@ -3,6 +3,14 @@ import LupineEventLoop
 
 /// The addresses that a connection is made to, and those that a proxy receives.
 extension ConnectionSetup {
+  /// The lookups of the session's resolver, which the route keeps with their addresses.
+  var lookups: HostLookups {
+    if let known = route.lookups { return known }
+    let lookups = loop.lookups.lookups(of: context.resolver)
+    route.lookups = lookups
+    return lookups
+  }
+
   /// Finds the addresses of the peer and connects to them.
   func findPeer() {
     if peers.isEmpty { find(route.peer.host) } else { dial(peers) }
@@ -15,7 +23,7 @@ extension ConnectionSetup {
       found(addresses)
     } else if let addresses = IPAddress.ofThisMachine(host) {
       lookupSucceeded(addresses)
-    } else if !seeksTarget, let addresses = loop.lookups.keptAddresses(of: host) {
+    } else if !seeksTarget, let addresses = lookups.keptAddresses(of: host) {
       lookupSucceeded(addresses)
     } else {
       lookUp(host)
@@ -45,10 +53,10 @@ extension ConnectionSetup {
   private func lookUp(_ host: String) {
     do throws(LupineError) {
       let ticket = exchange.submission.ticket
-      let waiter = try loop.lookups.addWaiter(for: host) { ticket.post(.lookedUp($0)) }
+      let waiter = try lookups.addWaiter(for: host) { ticket.post(.lookedUp($0)) }
       lookup = waiter
-      if waiter.isQueued { context.emit(.queued(reason: loop.lookups.queueReason)) }
-      loop.lookups.startThread()
+      if waiter.isQueued { context.emit(.queued(reason: lookups.queueReason)) }
+      lookups.start()
     } catch {
       exchange.fail(error)
     }
@@ -80,14 +88,5 @@ extension ConnectionSetup {
     guard allowed.isEmpty else { return allowed }
     exchange.fail(NetworkPolicy.refusal(of: addresses.first, for: exchange.request.url))
     return nil
-  }
-}
-
-extension IPAddress {
-  /// Returns the addresses of `localhost` and of the names below it (RFC 6761 section 6.3); `nil` for another name.
-  fileprivate static func ofThisMachine(_ host: String) -> [IPAddress]? {
-    let name = host.hasSuffix(".") ? host.dropLast() : host[...]
-    guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
-    return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
   }
 }

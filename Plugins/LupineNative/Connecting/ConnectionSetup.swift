@@ -60,7 +60,7 @@ final class ConnectionSetup {
   ///
   /// Other exchanges that wait for the connection get another one.
   func close() {
-    if let lookup { loop.lookups.removeWaiter(lookup) }
+    if let lookup { lookups.removeWaiter(lookup) }
     timer?.cancel()
     dial?.close()
     establishment?.close()
@@ -126,7 +126,7 @@ extension ConnectionSetup {
   }
 
   func dialFailed(_ error: SystemError) {
-    loop.lookups.forget(route.peer.host)
+    lookups.forget(route.peer.host)
     exchange.fail(ConnectFailure.error(error, on: route))
   }
 }

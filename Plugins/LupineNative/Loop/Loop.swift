@@ -14,7 +14,7 @@ import LupineSupport
 /// send and receive. The callers of exchanges continue at the end of a turn.
 final class Loop {
   let connections: Connections
-  let lookups: HostLookups
+  let lookups: ResolverLookups
   let tls: TLSClient
   let buffers = Buffers()
   /// The heads and lines of earlier responses.
@@ -271,11 +271,11 @@ struct NextAddress: Comparable {
 
 /// The objects that the loops of a transport share; any thread may use them.
 struct SharedByLoops: Sendable {
-  let lookups: HostLookups
+  let lookups: ResolverLookups
   let admission: Admission
   let total: ConnectionTotal
 
-  init(_ network: NetworkSettings, _ lookups: HostLookups) {
+  init(_ network: NetworkSettings, _ lookups: ResolverLookups) {
     self.lookups = lookups
     admission = Admission(perHost: network.connectionsPerHost, total: network.connections)
     total = ConnectionTotal(limit: network.connections)

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineEventLoop
 import LupineSupport
 
 /// The exchanges that may share connections: those with the same origin and connection key.
@@ -20,6 +21,8 @@ final class Route {
   @exclusivity(unchecked) var requestLines: RequestLines?
   /// The fields of the last request over HTTP/2.
   @exclusivity(unchecked) var requestFields: HTTP2RequestFields?
+  /// The lookups of the resolver that the key names; set by the first one.
+  var lookups: HostLookups?
   /// The connections of HTTP/2.
   var sharing = SharedConnections()
   /// The number of connections and of exchanges that refer to the route.

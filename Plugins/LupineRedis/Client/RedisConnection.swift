@@ -88,7 +88,7 @@ struct RedisConnection: Sendable {
     switch server.address {
     case .unix(let path): return [.unix(path: path)]
     case .tcp(let host, let port):
-      switch HostResolver.system.resolve(host) {
+      switch HostResolver.systemAnswer(for: host) {
       case .addresses(let addresses): return addresses.map { .ip($0, port: UInt16(port)) }
       case .failure(let reason):
         throw .redisUnavailable("The name of the Redis server at \(server) has no address: \(reason).")

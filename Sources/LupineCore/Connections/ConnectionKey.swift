@@ -58,6 +58,12 @@ public struct ConnectionKey: Sendable, Hashable {
     get { storage.value.resolverOverrides }
     _modify { yield &storage.value.resolverOverrides }
   }
+  /// The number of the session's resolver (`HostResolver.id`), which is in `TransferContext.resolver`; `nil` means the
+  /// system's.
+  public var resolver: UInt64? {
+    get { storage.value.resolver }
+    _modify { yield &storage.value.resolver }
+  }
   /// The local address that connections are made from.
   public var localAddress: IPAddress? {
     get { storage.value.localAddress }
@@ -93,6 +99,7 @@ public struct ConnectionKey: Sendable, Hashable {
     var proxy: Proxy?
     var unixSocket: String?
     var resolverOverrides = ResolverOverrides()
+    var resolver: UInt64?
     var localAddress: IPAddress?
     var networkPolicy: NetworkPolicy?
   }

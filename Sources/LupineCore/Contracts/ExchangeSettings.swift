@@ -13,6 +13,8 @@ public final class ExchangeSettings: Sendable {
   let connectionKey: ConnectionKey
   /// Whether the key names certificate authorities.
   let namesAuthorities: Bool
+  /// The resolver whose number is in the key; `nil` for the system's.
+  let resolver: HostResolver?
   /// The options for the use of connections.
   public let connections: ConnectionOptions
   let executor: (any TaskExecutor)?
@@ -24,8 +26,8 @@ public final class ExchangeSettings: Sendable {
   // For the session; a test of a transport makes a context.
   package init(
     clock: SessionClock, now: @escaping @Sendable () -> Date, timeouts: Timeouts, limits: Limits,
-    connectionKey: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
-    secretFields: SecretFields = .standard, contentCodings: [any ContentCoding] = []
+    connectionKey: ConnectionKey, resolver: HostResolver?, connections: ConnectionOptions,
+    executor: (any TaskExecutor)?, secretFields: SecretFields = .standard, contentCodings: [any ContentCoding] = []
   ) {
     self.clock = clock.clock
     self.now = now
@@ -33,10 +35,20 @@ public final class ExchangeSettings: Sendable {
     self.limits = limits
     self.connectionKey = connectionKey
     namesAuthorities = connectionKey.namesAuthorities
+    self.resolver = resolver
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
     self.contentCodings = contentCodings
     backgroundTasks = BackgroundTasks(clock: clock, timeouts: timeouts, executor: executor)
   }
+}
+
+extension TransferContext {
+  /// The session's own resolver, which is asked for names in the place of the system's; `nil` without one.
+  ///
+  /// Its number is in `connectionKey`, so that no connection is shared between different resolvers. A transport with the
+  /// capability `hostResolvers` calls `addresses(of:on:)`, applies the connect timeout to it, and checks the addresses with
+  /// the network policy.
+  public var resolver: HostResolver? { settings.resolver }
 }

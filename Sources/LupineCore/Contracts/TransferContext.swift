@@ -139,22 +139,25 @@ public struct TransferContext: Sendable {
   /// Describes an exchange without a session, for a test of a transport.
   ///
   /// - Parameters:
+  ///   - resolver: the session's own resolver, whose number becomes that of the key. Default: none.
   ///   - events: receives each event, on the thread that emits it; calls may be concurrent, and must not block.
   ///   - sink: returns the destination of the response's body. It is called once, with the final head, on the
   ///     transport's thread.
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
-    limits: Limits = Limits(), connectionKey: ConnectionKey = ConnectionKey(),
+    limits: Limits = Limits(), connectionKey: ConnectionKey = ConnectionKey(), resolver: HostResolver? = nil,
     evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
     connections: ConnectionOptions = ConnectionOptions(), control: ExchangeControl = ExchangeControl(),
     executor: (any TaskExecutor)? = nil,
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
+    var connectionKey = connectionKey
+    connectionKey.resolver = resolver?.id
     let settings = ExchangeSettings(
       clock: SessionClock(clock, executor: executor), now: now, timeouts: Timeouts(connect: connectTimeout),
-      limits: limits, connectionKey: connectionKey, connections: connections, executor: executor)
+      limits: limits, connectionKey: connectionKey, resolver: resolver, connections: connections, executor: executor)
     self.init(id: id, attempt: attempt, settings: settings, control: control)
     change {
       $0.evaluator = evaluator

@@ -65,6 +65,9 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// A transport without `networking` has no bytes to read, and needs neither this nor an effect of the words.
   public static let responseTolerances = TransportCapabilities(rawValue: 1 << 21)
 
+  /// Asks the session's own resolver (`TransferContext.resolver`) for the addresses of names.
+  public static let hostResolvers = TransportCapabilities(rawValue: 1 << 22)
+
   /// Returns the capabilities among the given ones that this transport lacks.
   ///
   /// A transport without `networking` makes no connections: it needs neither `tls` nor `connectionReuse` nor
@@ -85,7 +88,7 @@ extension TransportCapabilities: CustomStringConvertible {
     (.tlsVersions, "tlsVersions"), (.resolverOverrides, "resolverOverrides"), (.localAddresses, "localAddresses"),
     (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"), (.streamEndChecks, "streamEndChecks"),
     (.tls, "tls"), (.connectionReuse, "connectionReuse"),
-    (.responseTolerances, "responseTolerances"),
+    (.responseTolerances, "responseTolerances"), (.hostResolvers, "hostResolvers"),
   ]
 
   /// The names of the capabilities, joined by commas.

@@ -52,6 +52,16 @@ extension IPAddress {
 }
 
 extension IPAddress {
+  /// Returns the addresses of `localhost` and of the names below it, which no resolver is asked for (RFC 6761 section
+  /// 6.3); `nil` for another name.
+  public static func ofThisMachine(_ host: String) -> [IPAddress]? {
+    let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).lowercased()
+    guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
+    return ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+  }
+}
+
+extension IPAddress {
   /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2); any other address unchanged.
   ///
   /// A connection to either address reaches the same machine.

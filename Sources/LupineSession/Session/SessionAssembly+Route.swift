@@ -9,6 +9,10 @@ extension SessionAssembly {
     configuration.connectionKey.unixSocket = builder.route.unixSocket
     configuration.connectionKey.networkPolicy = builder.route.networkPolicy
     configuration.connectionKey.resolverOverrides = checkedOverrides()
+    if let resolver = configuration.resolver {
+      require(.hostResolvers, "resolver")
+      configuration.connectionKey.resolver = resolver.id
+    }
     if let text = builder.route.localAddress {
       configuration.connectionKey.localAddress = IPAddress(text)
       require(.localAddresses, "localAddress")
@@ -112,7 +116,7 @@ extension SessionAssembly {
     let others = [
       ("a proxy", !proxies.isEmpty), ("a local address", builder.route.localAddress != nil),
       ("a network policy", builder.route.networkPolicy != nil),
-      ("addresses of hosts", !builder.route.overrides.isEmpty),
+      ("addresses of hosts", !builder.route.overrides.isEmpty), ("a resolver", configuration.resolver != nil),
     ]
     for (name, isThere) in others where isThere {
       refuse("unixSocket", "it cannot be combined with \(name); remove one of them")

@@ -17,6 +17,8 @@ struct SessionConfiguration: Sendable {
   var trustPolicy: TrustPolicy?
   var tolerances = HostRules<ResponseTolerances>()
   var connectionKey = ConnectionKey()
+  /// The resolver whose number is in the key.
+  var resolver: HostResolver?
   var proxies = ProxyRules()
   var connections = ConnectionOptions()
   /// The version of HTTP for requests that do not name one.
@@ -63,9 +65,9 @@ extension ExchangeSettings {
   convenience init(_ configuration: SessionConfiguration, clock: SessionClock) {
     self.init(
       clock: clock, now: configuration.now, timeouts: configuration.timeouts, limits: configuration.limits,
-      connectionKey: configuration.connectionKey, connections: configuration.connections,
-      executor: configuration.executor, secretFields: configuration.secretFields,
-      contentCodings: configuration.contentCodings.codings)
+      connectionKey: configuration.connectionKey, resolver: configuration.resolver,
+      connections: configuration.connections, executor: configuration.executor,
+      secretFields: configuration.secretFields, contentCodings: configuration.contentCodings.codings)
   }
 }
 

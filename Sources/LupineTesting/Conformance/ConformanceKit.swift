@@ -18,7 +18,7 @@ public enum ConformanceKit {
     + faultChecks
     + networkFaultChecks
     + cancellationChecks + releaseChecks + shutdownChecks + earlyAnswerChecks + continueChecks + eventChecks
-    + metricsChecks + connectionChecks
+    + metricsChecks + connectionChecks + resolverChecks
     + concurrencyChecks + proxyChecks + framingChecks + toleranceChecks + surplusChecks + limitChecks + streamEndChecks
 
   /// Returns the checks that apply to a transport with its capabilities.

@@ -118,7 +118,7 @@ extension ConformanceStage {
     let log = ExchangeRecord()
     var context = TransferContext(
       id: RequestID(UInt64(number)), connectTimeout: settings.connectTimeout, limits: settings.limits,
-      connectionKey: settings.connectionKey, control: settings.control,
+      connectionKey: settings.connectionKey, resolver: settings.resolver, control: settings.control,
       events: { event in
         log.append(event)
         settings.onEvent(event)
@@ -234,6 +234,7 @@ struct StageSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()
   var connectionKey = ConnectionKey()
+  var resolver: HostResolver?
   var proxyAuthorization: String?
   var tolerances: ResponseTolerances = []
   var connectTimeout: Duration?

@@ -16,7 +16,7 @@ import TransportSupport
   }
 
   private static func resolver(_ addresses: String...) -> HostResolver {
-    HostResolver { _ in .addresses(addresses.compactMap { IPAddress($0) }) }
+    HostResolver.blocking { _ in .addresses(addresses.compactMap { IPAddress($0) }) }
   }
 
   @Test(arguments: [false, true])
@@ -131,7 +131,7 @@ import TransportSupport
   }
 
   @Test func `the name of a proxy that has no address is an error that names the proxy`() async throws {
-    var client = Client(NativeTransport(resolver: HostResolver { _ in .failure("no such name") }))
+    var client = Client(NativeTransport(resolver: HostResolver.blocking { _ in .failure("no such name") }))
     client.connectionKey.proxy = try Proxy("socks5h://proxy.example.com")
     let error = await client.failure("http://a.example.com/")
     #expect(error?.kind == .proxyFailed && error?.message.contains("socks5h://proxy.example.com") == true)

@@ -78,6 +78,6 @@ private final class Names: Sendable {
   func source(_ network: TestNetwork) -> KernelPath {
     KernelPath(
       namespace: NetworkNamespace(path: "/run/netns/\(network.near)"),
-      resolver: HostResolver { [self] _ in answer.withLock { $0 } })
+      resolve: { [self] _ in answer.withLock { $0 } })
   }
 }

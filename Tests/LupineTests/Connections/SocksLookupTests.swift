@@ -17,7 +17,7 @@ import TransportSupport
     let mayAnswer = Gate()
 
     var resolver: HostResolver {
-      HostResolver { [self] _ in
+      HostResolver.blocking { [self] _ in
         isAsked.open()
         try? mayAnswer.blockUntilOpen()
         return .addresses([IPAddress("127.0.0.1")].compactMap(\.self))

@@ -46,19 +46,23 @@ extension ConformanceKit {
   private static let namedHost = ConformanceCheck(
     "a host's name is resolved, and its addresses are tried in turn", needs: .networking
   ) { stage in
-    var url: HTTPURL
-    var reservation: ReservedPort
-    repeat {
-      try? stage.peer.stop()
-      try stage.play { _ in .text("ok") }
-      url = try HTTPURL(stage.peer.url.replacing("127.0.0.1", with: "localhost") + "/")
-      reservation = ReservedPort(url.effectivePort)
-    } while reservation.isTaken
+    let (url, reservation) = try playOnLocalhost(stage)
     let response = try await stage.fetch(OutgoingRequest(url: url))
     withExtendedLifetime(reservation) {}
     try stage.expect(response.text, "ok", "The body")
     try stage.expect(response.log.resolvedHosts, ["localhost"], "The hosts of the events nameResolved")
     try stage.expect(response.end.metrics.nameLookup != nil, "Whether the time of the lookup is reported")
+  }
+
+  /// Starts a peer whose port no other program has on ::1; returns its URL with the name `localhost`.
+  static func playOnLocalhost(_ stage: ConformanceStage) throws -> (url: HTTPURL, reservation: ReservedPort) {
+    while true {
+      try stage.play { _ in .text("ok") }
+      let url = try HTTPURL(stage.peer.url.replacing("127.0.0.1", with: "localhost") + "/")
+      let reservation = ReservedPort(url.effectivePort)
+      if !reservation.isTaken { return (url, reservation) }
+      try stage.peer.stop()
+    }
   }
 
   private static let afterUpload = ConformanceCheck(

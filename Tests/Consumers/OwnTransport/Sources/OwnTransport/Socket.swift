@@ -14,7 +14,7 @@ final class Wakeup: Sendable {
     /// Whether the sink of a paused body has room again.
     var hasRoom = false
     /// The result of the name lookup.
-    var answer: HostResolver.Answer?
+    var answer: Result<[IPAddress], LupineError>?
   }
 
   private let state = Mutex(State())

@@ -107,26 +107,42 @@ extension SocketExchange {
     throw LupineError(.timedOut(.connect), "The connection to \(request.url.host) was not made in time.")
   }
 
-  /// Looks up the host's name on a separate thread, because a call of the system's resolver cannot be cancelled.
   private mutating func addresses(until deadline: ContinuousClock.Instant?) throws(LupineError) -> [IPAddress] {
     let host = request.url.host
     if let address = IPAddress(host) { return [address] }
-    try startThread { [wakeup] in
-      let answer = HostResolver.system.resolve(host)
-      wakeup.update { $0.answer = answer }
-    }
+    let lookup = try startLookup(of: host)
+    defer { lookup?.cancel() }
     while true {
-      switch wakeup.read({ $0.answer }) {
-      case .addresses(let addresses):
+      if let answer = wakeup.read({ $0.answer }) {
+        let addresses = try answer.get()
         metrics.nameLookup = elapsed
         context.emit(.nameResolved(host: host, after: elapsed))
         return addresses
-      case .failure(let reason): throw LupineError(.hostNotFound, "The host \(host) has no address: \(reason).")
-      case nil:
-        _ = try stream.wait(for: 0, on: nil, until: deadline)
-        try check(deadline)
+      }
+      _ = try stream.wait(for: 0, on: nil, until: deadline)
+      try check(deadline)
+    }
+  }
+
+  /// Asks the session's resolver in a task, or the system's on a separate thread, because its call cannot be cancelled.
+  private func startLookup(of host: String) throws(LupineError) -> Task<Void, Never>? {
+    if let resolver = context.resolver, IPAddress.ofThisMachine(host) == nil {
+      let executor = context.executor
+      return Task(executorPreference: executor) { [wakeup] in
+        let answer: Result<[IPAddress], LupineError>
+        do throws(LupineError) {
+          answer = .success(try await resolver.addresses(of: host, on: executor))
+        } catch {
+          answer = .failure(error)
+        }
+        wakeup.update { $0.answer = answer }
       }
     }
+    try startThread { [wakeup] in
+      let answer = HostResolver.systemAnswer(for: host).outcome
+      wakeup.update { $0.answer = answer }
+    }
+    return nil
   }
 }
 

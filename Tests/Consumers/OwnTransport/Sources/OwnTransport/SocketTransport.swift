@@ -40,6 +40,7 @@ final class SocketTransport: Transport {
 
   let capabilities: TransportCapabilities = [
     .networking, .connectionReuse, .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming,
+    .hostResolvers,
   ]
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
