@@ -17,6 +17,8 @@ struct JSONSecrets {
   private var secretDepth: Int?
   /// The name of the next value, if it is secret.
   private var secretName: String?
+  /// The names so far, and whether each is secret: most names occur many times.
+  private var names: [String: Bool] = [:]
 
   private init(_ rules: SecretRules, _ text: MappedBytes, _ nesting: Int) {
     self.rules = rules
@@ -33,9 +35,14 @@ struct JSONSecrets {
 
   /// Whether the text begins like an object or an array.
   static func isLikely(_ text: MappedBytes) -> Bool {
-    let mark = text.bytes.starts(with: ByteOrderMark.utf8.bytes) ? 3 : 0
-    let first = text.bytes.dropFirst(mark).first { !$0.isJSONSpace }
-    return first == UInt8(ascii: "{") || first == .openBracket
+    var position = text.start
+    while position < text.end, text[position].isJSONSpace { position += 1 }
+    if position == text.start, position < text.end, text[position] == 0xEF,
+      text.bytes.starts(with: ByteOrderMark.utf8.bytes)
+    {
+      return isLikely(text.part((text.start + 3)..<text.end))
+    }
+    return position < text.end && (text[position] == UInt8(ascii: "{") || text[position] == .openBracket)
   }
 
   private mutating func run() {
@@ -71,12 +78,20 @@ struct JSONSecrets {
     let content = text.part((start + 1)..<max(start + 1, min(position, text.end))).unescaped
     position = min(position + 1, text.end)
     if isName {
-      secretName = rules.isSecret(member: content.text) ? content.text : nil
+      let name = content.text
+      secretName = isSecret(name) ? name : nil
     } else {
       let name = secretName
       secretName = nil
       found += secrets(ofString: content, named: name)
     }
+  }
+
+  private mutating func isSecret(_ name: String) -> Bool {
+    if let known = names[name] { return known }
+    let isSecret = rules.isSecret(member: name)
+    if names.count < 10_000 { names[name] = isSecret }
+    return isSecret
   }
 
   /// Whether a colon follows.
@@ -97,13 +112,21 @@ struct JSONSecrets {
 
   private mutating func readNumber() {
     let start = position
-    let marks: [UInt8] = [.dot, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "e"), UInt8(ascii: "E")]
-    while position < text.end, text[position].isDigit || marks.contains(text[position]) { position += 1 }
+    while position < text.end, Self.isNumeral(text[position]) { position += 1 }
     let isSecret = secretName != nil || secretDepth != nil
     secretName = nil
     let number = text.part(start..<position)
     guard isSecret, number.bytes.count(where: \.isDigit) > 3 else { return }
     found += rules.secret(number, isNumber: true)
+  }
+
+  private static func isNumeral(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), .dot, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "e"),
+      UInt8(ascii: "E"):
+      true
+    default: false
+    }
   }
 
   private mutating func skipWord() {

@@ -49,6 +49,11 @@ struct MappedBytes {
     return part(first..<last)
   }
 
+  /// Whether a byte occurs.
+  func contains(_ byte: UInt8) -> Bool {
+    storage.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]).position(of: byte, from: 0) != nil }
+  }
+
   /// The parts between the separators.
   func split(_ separator: UInt8) -> [MappedBytes] {
     bytes.split(separator: separator, omittingEmptySubsequences: false).map { part($0.startIndex..<$0.endIndex) }
@@ -64,7 +69,7 @@ struct MappedBytes {
 extension MappedBytes {
   /// The bytes without percent-coding, in which `+` is a space; an invalid escape stays.
   var formDecoded: MappedBytes {
-    guard bytes.contains(where: { $0 == .percent || $0 == UInt8(ascii: "+") }) else { return self }
+    guard contains(.percent) || contains(UInt8(ascii: "+")) else { return self }
     return decoded { position in
       guard self[position] == .percent, position + 3 <= end, let high = Hexadecimal.value(of: self[position + 1]),
         let low = Hexadecimal.value(of: self[position + 2])
@@ -75,7 +80,7 @@ extension MappedBytes {
 
   /// The content of a JSON string without its escapes; an invalid escape stays.
   var unescaped: MappedBytes {
-    guard bytes.contains(.backslash) else { return self }
+    guard contains(.backslash) else { return self }
     return decoded { position in
       guard self[position] == .backslash, position + 1 < end else { return ([self[position]], 1) }
       guard self[position + 1] == UInt8(ascii: "u") else {
@@ -103,6 +108,9 @@ extension MappedBytes {
 
 /// The escapes of JSON strings.
 enum JSONEscape {
+  /// The letters that stand behind a backslash, except `u`.
+  static let letters = Array(#""\/bfnrt"#.utf8)
+
   /// The byte that a backslash with this letter stands for.
   static func plain(_ letter: UInt8) -> UInt8 {
     switch letter {

@@ -71,11 +71,29 @@ struct SecretPatterns: Sendable {
   @inline(__always)
   private static func hash(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
-  /// Whether a pattern may end with these bytes.
-  @inline(__always)
-  func mayEnd(_ key: UInt64) -> Bool {
-    let bit = Self.hash(key)
-    return filter[bit >> 6] & 1 << UInt64(bit & 63) != 0
+  /// What decides for each byte of a text whether it must be looked at more closely.
+  struct Filter {
+    fileprivate let bits: UnsafeBufferPointer<UInt64>
+    fileprivate let tokenBytes: UnsafeBufferPointer<Bool>
+
+    /// Whether a pattern may end with these bytes.
+    @inline(__always)
+    func mayEnd(_ key: UInt64) -> Bool {
+      let bit = SecretPatterns.hash(key)
+      return bits[bit >> 6] & 1 << UInt64(bit & 63) != 0
+    }
+
+    /// Whether the byte can belong to a token of a known shape.
+    @inline(__always)
+    func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
+  }
+
+  private static let tokenBytes = (0...UInt8.max).map(TokenShape.isTokenByte)
+
+  func withUnsafeFilter<Value>(_ use: (Filter) -> Value) -> Value {
+    filter.withUnsafeBufferPointer { bits in
+      Self.tokenBytes.withUnsafeBufferPointer { use(Filter(bits: bits, tokenBytes: $0)) }
+    }
   }
 
   /// Returns the pattern that a text ends with.

@@ -12,12 +12,13 @@ struct SecretFinding: Equatable {
 ///
 /// It reads the text as it is, without percent-coding, and without the escapes of JSON. It keeps some KiB at most.
 struct SecretScanner {
-  private let patterns: SecretPatterns
-  private let rules: SecretRules
+  /// The number of bytes that are searched at once.
+  private static let size = 64 << 10
+
+  private let search: SecretSearch
   private var plain = ScannedText()
-  // A text without an escape is the same when it is decoded.
-  private var percent: PercentText?
-  private var escaped: EscapedText?
+  private var percent = DecodedReading(.percent)
+  private var escaped = DecodedReading(.json)
   private var names: MemberNameScanner?
   private var position = 0
   /// The first finding.
@@ -26,8 +27,7 @@ struct SecretScanner {
   /// - Parameter findsNames: whether values with a secret name are findings too, as in a body that is too long to be
   ///   redacted.
   init(_ patterns: SecretPatterns, _ rules: SecretRules, findsNames: Bool = false) {
-    self.patterns = patterns
-    self.rules = rules
+    search = SecretSearch(patterns: patterns, rules: rules)
     names = findsNames ? MemberNameScanner() : nil
   }
 
@@ -41,105 +41,53 @@ struct SecretScanner {
 
   /// Searches the next piece.
   mutating func feed(_ piece: UnsafeRawBufferPointer) {
-    for byte in piece where finding == nil { add(byte) }
+    var rest = piece[...]
+    while finding == nil, !rest.isEmpty {
+      let part = Array(rest.prefix(Self.size))
+      rest = rest.dropFirst(part.count)
+      read(part)
+    }
   }
 
-  private mutating func add(_ byte: UInt8) {
-    if byte == .percent, percent == nil { percent = PercentText(plain.decodable(from: position)) }
-    if byte == .backslash, escaped == nil { escaped = EscapedText(plain.decodable(from: position)) }
-    finding = plain.add(byte, at: position, patterns, rules)
-    if percent != nil, finding == nil { finding = percent?.add(byte, at: position, patterns, rules) }
-    if escaped != nil, finding == nil { finding = escaped?.add(byte, at: position, patterns, rules) }
-    if names != nil, finding == nil { finding = names?.add(byte, at: position, rules) }
-    position += 1
+  private mutating func read(_ piece: [UInt8]) {
+    let before = plain
+    note(plain.add(piece, from: position, search))
+    note(percent.add(piece, from: position, after: before, search))
+    note(escaped.add(piece, from: position, after: before, search))
+    if names != nil {
+      for (offset, byte) in piece.enumerated() where finding == nil {
+        note(names?.add(byte, at: position + offset, search.rules))
+      }
+    }
+    position += piece.count
   }
 
   /// Searches the end of the text.
   mutating func finish() {
-    if finding == nil { finding = plain.endRun(rules, at: position - 1) }
-    if finding == nil { finding = percent?.finish(patterns, rules) }
-    if finding == nil { finding = escaped?.finish(patterns, rules) }
+    note(plain.endRun(search))
+    note(percent.finish(search))
+    note(escaped.finish(search))
+  }
+
+  private mutating func note(_ found: SecretFinding?) {
+    guard let found, found.byte < finding?.byte ?? .max else { return }
+    finding = found
   }
 }
 
-/// The last bytes of a text, in one of its readings.
-struct ScannedText {
-  private static let capacity = 8192
-  private static let maximumRun = 4096
+/// What a scan searches for.
+struct SecretSearch {
+  let patterns: SecretPatterns
+  let rules: SecretRules
 
-  private var history: [UInt8] = []
-  /// The place of each byte of the history in the undecoded text; `nil` for that text itself.
-  private var places: [Int]?
-  private var key: UInt64 = 0
-  /// The number of last bytes that may belong to a token.
-  private var runLength = 0
-  /// Whether the byte before the run may be a letter or digit.
-  private var isRunCut = false
-
-  /// A copy of this text that can continue with decoded bytes.
-  func decodable(from end: Int) -> ScannedText {
-    var copy = self
-    copy.places = Array((end - history.count)..<end)
-    return copy
-  }
-
-  /// Adds a byte; returns what ends with it.
-  mutating func add(
-    _ byte: UInt8, at place: Int, _ patterns: SecretPatterns, _ rules: SecretRules
-  ) -> SecretFinding? {
-    if history.count == Self.capacity { shorten() }
-    history.append(byte)
-    places?.append(place)
-    key = SecretPatterns.key(key, adding: byte)
-    if patterns.mayEnd(key), let found = patterns.match(key, history[...]) {
-      return SecretFinding(meaning: found.meaning, byte: number(back: found.bytes.count, place))
-    }
-    if TokenShape.isTokenByte(byte) {
-      runLength += 1
-      return runLength > Self.maximumRun ? cutRun(rules, place) : nil
-    }
-    return runLength > 0 ? endRun(rules, before: 1, place) : nil
-  }
-
-  private mutating func shorten() {
-    let kept = max(SecretPatterns.maximumLength, runLength)
-    let removed = history.count - kept
-    history.removeFirst(removed)
-    places?.removeFirst(removed)
-  }
-
-  /// The number, from 1, of the byte that is this far from the end.
-  private func number(back count: Int, _ place: Int) -> Int {
-    guard let places else { return place - count + 2 }
-    return places[places.count - count] + 1
-  }
-
-  /// Searches a run that grows too long; its last bytes stay.
-  private mutating func cutRun(_ rules: SecretRules, _ place: Int) -> SecretFinding? {
-    let found = token(rules, history.suffix(runLength), place)
-    runLength = Self.maximumRun / 2
-    isRunCut = true
-    return found
-  }
-
-  /// Searches the run at the end of the text.
+  /// Returns the first token of a known shape that is not named as harmless, with its place in the run.
   ///
-  /// - Parameter last: the place of the last byte, which a decoded text knows itself.
-  mutating func endRun(_ rules: SecretRules, at last: Int = 0) -> SecretFinding? { endRun(rules, before: 0, last) }
-
-  private mutating func endRun(_ rules: SecretRules, before count: Int, _ place: Int) -> SecretFinding? {
-    defer { (runLength, isRunCut) = (0, false) }
-    return token(rules, history.dropLast(count).suffix(runLength), place)
-  }
-
-  private func token(_ rules: SecretRules, _ run: ArraySlice<UInt8>, _ place: Int) -> SecretFinding? {
-    var rest = run
-    var isCut = isRunCut
+  /// - Parameter isCut: see `TokenShape`.
+  func token(in run: [UInt8], isCut: Bool) -> (start: Int, name: String)? {
+    var (rest, isCut) = (run[...], isCut)
     while let found = TokenShape.find(in: rest, isCut: isCut) {
-      if !rules.isHarmless(token: String(decoding: run[found.range], as: UTF8.self)) {
-        return SecretFinding(
-          meaning: found.name, byte: number(back: history.endIndex - found.range.lowerBound, place))
-      }
+      let token = String(decoding: run[found.range], as: UTF8.self)
+      if !rules.isHarmless(token: token) { return (found.range.lowerBound, found.name) }
       rest = run[found.range.upperBound...]
       isCut = true
     }
@@ -147,118 +95,123 @@ struct ScannedText {
   }
 }
 
-/// A text read without percent-coding.
-struct PercentText {
-  private var text: ScannedText
-  /// The beginning of an escape: its places and bytes.
-  private var pending: [(byte: UInt8, place: Int)] = []
+/// A text in one of its readings, of which the last bytes are kept.
+struct ScannedText {
+  private static let maximumRun = 4096
 
-  init(_ text: ScannedText) { self.text = text }
+  private var tail: [UInt8] = []
+  /// The places of the bytes of the tail.
+  private var tailPlaces: [Int] = []
+  private var key: UInt64 = 0
+  /// The number of last bytes that may belong to a token.
+  private(set) var runLength = 0
+  /// Whether the byte before the run may be a letter or digit.
+  private var isRunCut = false
 
+  init() {}
+
+  /// This text, and the beginning of a piece that follows it at a place.
+  func followed(by bytes: ArraySlice<UInt8>, from place: Int) -> ScannedText {
+    let kept = Array(tail.suffix(max(0, Self.maximumRun - bytes.count)) + bytes.suffix(Self.maximumRun))
+    var (text, run) = (ScannedText(), 0)
+    while run < kept.count, TokenShape.isTokenByte(kept[kept.count - 1 - run]) { run += 1 }
+    text.runLength = run
+    text.isRunCut = run == kept.count && (isRunCut || run == Self.maximumRun)
+    text.tail = Array(kept.suffix(max(SecretPatterns.maximumLength, run)))
+    let end = place + bytes.count
+    text.tailPlaces = Array((end - text.tail.count)..<end)
+    text.key = text.tail.suffix(SecretPatterns.minimumLength).reduce(0) { SecretPatterns.key($0, adding: $1) }
+    return text
+  }
+
+  /// Searches the next bytes.
+  ///
+  /// - Parameters:
+  ///   - places: the place of each byte. Default: they follow each other.
+  ///   - start: the place of the first byte.
   mutating func add(
-    _ byte: UInt8, at place: Int, _ patterns: SecretPatterns, _ rules: SecretRules
+    _ bytes: [UInt8], places: [Int]? = nil, from start: Int = 0, _ search: SecretSearch
   ) -> SecretFinding? {
-    if pending.isEmpty, byte != .percent { return text.add(byte, at: place, patterns, rules) }
-    guard byte != .percent, byte.isHex else {
-      let found = finishEscape(patterns, rules)
-      if byte == .percent {
-        pending = [(byte, place)]
-        return found
+    defer { keep(bytes, places, start) }
+    for event in events(bytes, search.patterns) {
+      switch event {
+      case .hit(let key, let end):
+        let text = last(SecretPatterns.maximumLength, of: bytes, before: end)
+        guard let found = search.patterns.match(key, text[...]) else { continue }
+        let byte = place(back: found.bytes.count, end, bytes, places, start) + 1
+        return SecretFinding(meaning: found.meaning, byte: byte)
+      case .run(let length, let end, let isCut):
+        let run = last(length, of: bytes, before: end)
+        guard let found = search.token(in: run, isCut: isCut) else { continue }
+        let byte = place(back: run.count - found.start, end, bytes, places, start) + 1
+        return SecretFinding(meaning: found.name, byte: byte)
       }
-      return found ?? text.add(byte, at: place, patterns, rules)
-    }
-    pending.append((byte, place))
-    guard pending.count == 3 else { return nil }
-    let digits = pending.dropFirst().compactMap { Hexadecimal.value(of: $0.byte) }
-    let start = pending[0].place
-    pending = []
-    return text.add(digits[0] << 4 | digits[1], at: start, patterns, rules)
-  }
-
-  /// Takes the beginning of an escape that is none.
-  private mutating func finishEscape(_ patterns: SecretPatterns, _ rules: SecretRules) -> SecretFinding? {
-    defer { pending = [] }
-    for (byte, place) in pending {
-      if let found = text.add(byte, at: place, patterns, rules) { return found }
     }
     return nil
   }
 
-  mutating func finish(_ patterns: SecretPatterns, _ rules: SecretRules) -> SecretFinding? {
-    finishEscape(patterns, rules) ?? text.endRun(rules)
+  /// What must be looked at more closely.
+  private enum Event {
+    /// The last bytes before a place may be those of a pattern.
+    case hit(key: UInt64, end: Int)
+    /// A run of bytes of tokens ends at a place.
+    case run(length: Int, end: Int, isCut: Bool)
   }
-}
 
-/// A text read without the escapes of JSON.
-struct EscapedText {
-  private static let maximumEscape = 12
+  /// Reads the next bytes.
+  ///
+  /// The loop is short, because it reads every byte of a long body.
+  private mutating func events(_ bytes: [UInt8], _ patterns: SecretPatterns) -> [Event] {
+    var events: [Event] = []
+    var (key, length, isCut, index) = (key, runLength, isRunCut, 0)
+    bytes.withUnsafeBufferPointer { bytes in
+      patterns.withUnsafeFilter { filter in
+        while index < bytes.count {
+          let byte = bytes[index]
+          index += 1
+          key = SecretPatterns.key(key, adding: byte)
+          if filter.mayEnd(key) { events.append(.hit(key: key, end: index)) }
+          if filter.isTokenByte(byte) {
+            length += 1
+            guard length > Self.maximumRun else { continue }
+            events.append(.run(length: length, end: index, isCut: isCut))
+            (length, isCut) = (Self.maximumRun / 2, true)
+          } else if length > 0 {
+            if length >= TokenShape.minimumLength { events.append(.run(length: length, end: index - 1, isCut: isCut)) }
+            (length, isCut) = (0, false)
+          }
+        }
+      }
+    }
+    (self.key, runLength, isRunCut) = (key, length, isCut)
+    return events
+  }
 
-  private var text: ScannedText
-  private var pending: [UInt8] = []
-  private var start = 0
-
-  init(_ text: ScannedText) { self.text = text }
-
-  mutating func add(
-    _ byte: UInt8, at place: Int, _ patterns: SecretPatterns, _ rules: SecretRules
-  ) -> SecretFinding? {
-    if pending.isEmpty, byte != .backslash { return text.add(byte, at: place, patterns, rules) }
-    if pending.isEmpty { start = place }
-    pending.append(byte)
-    switch Self.decode(pending) {
-    case .incomplete: return nil
-    case .complete(let bytes):
-      pending = []
-      return take(bytes, patterns, rules)
-    case .invalid:
-      return giveUp(patterns, rules)
+  /// Searches the run at the end of the text.
+  mutating func endRun(_ search: SecretSearch) -> SecretFinding? {
+    defer { (runLength, isRunCut) = (0, false) }
+    let run = Array(tail.suffix(runLength))
+    return search.token(in: run, isCut: isRunCut).map { found in
+      SecretFinding(meaning: found.name, byte: tailPlaces[tailPlaces.count - run.count + found.start] + 1)
     }
   }
 
-  private enum Step {
-    case incomplete
-    case complete([UInt8])
-    case invalid
+  private mutating func keep(_ bytes: [UInt8], _ places: [Int]?, _ start: Int) {
+    let count = max(SecretPatterns.maximumLength, runLength)
+    let added = min(count, bytes.count)
+    tail = tail.suffix(count - added) + bytes.suffix(added)
+    let last = start + bytes.count
+    tailPlaces = tailPlaces.suffix(count - added) + (places?.suffix(added) ?? ArraySlice((last - added)..<last))
   }
 
-  private static func decode(_ escape: [UInt8]) -> Step {
-    guard escape.count > 1 else { return .incomplete }
-    guard escape[1] == UInt8(ascii: "u") else { return .complete([JSONEscape.plain(escape[1])]) }
-    if let (bytes, count) = JSONEscape.character(escape[...]) {
-      return count == escape.count ? .complete(bytes) : .invalid
-    }
-    if escape.count < 6 { return escape.dropFirst(2).allSatisfy(\.isHex) ? .incomplete : .invalid }
-    // The first half of a character outside of the first plane.
-    let first = escape.dropFirst(2).prefix(4).reduce(UInt16(0)) { $0 << 4 | UInt16(Hexadecimal.value(of: $1) ?? 0) }
-    guard UTF16.isLeadSurrogate(first), escape.count < maximumEscape else { return .invalid }
-    let second = escape.dropFirst(6)
-    let isEscape = zip(second, #"\u"#.utf8).allSatisfy { $0 == $1 } && second.dropFirst(2).allSatisfy(\.isHex)
-    return isEscape ? .incomplete : .invalid
+  /// The last bytes before a place in the next bytes; fewer at the beginning of the text.
+  private func last(_ count: Int, of bytes: [UInt8], before end: Int) -> [UInt8] {
+    Array(tail.suffix(max(0, count - end)) + bytes[max(0, end - count)..<end])
   }
 
-  /// Takes the first byte of an escape that is none, and reads the others again.
-  private mutating func giveUp(_ patterns: SecretPatterns, _ rules: SecretRules) -> SecretFinding? {
-    let (bytes, first) = (pending, start)
-    pending = []
-    if let found = text.add(bytes[0], at: first, patterns, rules) { return found }
-    for (offset, byte) in bytes.enumerated().dropFirst() {
-      if let found = add(byte, at: first + offset, patterns, rules) { return found }
-    }
-    return nil
-  }
-
-  private mutating func take(
-    _ bytes: [UInt8], _ patterns: SecretPatterns, _ rules: SecretRules
-  ) -> SecretFinding? {
-    for byte in bytes {
-      if let found = text.add(byte, at: start, patterns, rules) { return found }
-    }
-    return nil
-  }
-
-  mutating func finish(_ patterns: SecretPatterns, _ rules: SecretRules) -> SecretFinding? {
-    let bytes = pending
-    pending = []
-    return take(bytes, patterns, rules) ?? text.endRun(rules)
+  /// The place of the byte that is this far before a place in the next bytes.
+  private func place(back count: Int, _ end: Int, _ bytes: [UInt8], _ places: [Int]?, _ start: Int) -> Int {
+    if count > end { return tailPlaces[tailPlaces.count - (count - end)] }
+    return places?[end - count] ?? start + end - count
   }
 }

@@ -2,8 +2,10 @@ import LupineSupport
 
 /// The shapes of tokens that well-known services issue.
 enum TokenShape {
+  /// The minimum length of a token: `xoxb-` and ten letters.
+  static let minimumLength = 15
+
   /// Whether a byte can belong to a token of a known shape.
-  @inline(__always)
   static func isTokenByte(_ byte: UInt8) -> Bool {
     byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == .dot
   }

@@ -6,16 +6,20 @@ extension SecretRules {
   ///
   /// A reference without a scheme counts, as the field `Location` may have one.
   func secretsInURLs(_ text: MappedBytes) -> [FoundSecret] {
+    // Most texts have no URL.
+    guard text.contains(.question) || text.contains(.hash) || text.contains(.at) else { return [] }
     var found: [FoundSecret] = []
     var position = text.start
     while position < text.end {
       switch text[position] {
       case .colon where text.bytes[position...].starts(with: "://".utf8):
-        let authority = run(text, from: position + 3) { !Self.endsURL($0) && ![.slash, .question, .hash].contains($0) }
+        let authority = run(text, from: position + 3) { byte in
+          !Self.endsURL(byte) && byte != .slash && byte != .question && byte != .hash
+        }
         found += secrets(inAuthority: authority)
         position = authority.end
       case .question, .hash:
-        let items = run(text, from: position + 1) { !Self.endsURL($0) && ![.question, .hash].contains($0) }
+        let items = run(text, from: position + 1) { !Self.endsURL($0) && $0 != .question && $0 != .hash }
         found += secrets(inForm: items)
         position = items.end
       default: position += 1
@@ -25,7 +29,7 @@ extension SecretRules {
   }
 
   private static func endsURL(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || byte == 0x7F || [UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">")].contains(byte)
+    byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
   }
 
   private func run(_ text: MappedBytes, from start: Int, while belongs: (UInt8) -> Bool) -> MappedBytes {

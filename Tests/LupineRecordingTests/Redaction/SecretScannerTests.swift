@@ -72,6 +72,30 @@ import Testing
     }
   }
 
+  @Test func `the division into pieces has no effect`() {
+    let patterns = patterns()
+    let fragments =
+      [[0x61], Array("%".utf8), Array("\\".utf8), Array("%25".utf8), Array(#"\u00e9"#.utf8), Array(#"\ud83d"#.utf8)]
+      + [Array("x y".utf8), [UInt8](repeating: 0x62, count: 600), Array("ghp_".utf8), Array(#"\n"#.utf8)]
+      + Self.copies.map(\.1).map { Array($0.dropLast(3)) } + Self.copies.map(\.1).prefix(1)
+    var random = SeededNumbers(seed: 35)
+    var found = 0
+    for _ in 0..<200 {
+      var text: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...12, using: &random) { text += fragments.randomElement(using: &random) ?? [] }
+      let whole = finding([text], patterns)
+      if whole != nil { found += 1 }
+      // Of two copies that overlap, either may be found first.
+      #expect((finding(text.map { [$0] }, patterns) == nil) == (whole == nil))
+      for _ in 0..<5 {
+        let cuts = [0, text.count] + (0..<3).map { _ in Int.random(in: 0...text.count, using: &random) }
+        let pieces = zip(cuts.sorted(), cuts.sorted().dropFirst()).map { Array(text[$0..<$1]) }
+        #expect((finding(pieces, patterns) == nil) == (whole == nil))
+      }
+    }
+    #expect(found > 25 && found < 175)
+  }
+
   @Test func `a long value is found by its beginning, a short one is not searched for`() {
     var patterns = SecretPatterns()
     let long = (0..<2000).map { UInt8(truncatingIfNeeded: 0x21 &+ $0 * 7 % 90) }
@@ -124,5 +148,19 @@ import Testing
       scanner.finish()
       #expect((scanner.finding != nil) == isFound, "cut at \(cut)")
     }
+  }
+}
+
+/// Numbers that look random and are the same each time (SplitMix64).
+private struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }
