@@ -149,7 +149,10 @@ let package = Package(
     source("LupineDoubles", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes], packageAccess: false),
     source(
       "LupineTesting",
-      ["LupineCore", "LupineDoubles", "LupineEventLoop", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
+      [
+        "LupineCore", "LupineDoubles", "LupineEventLoop", "LupineMock", "LupineRecording", "LupineSession",
+        "LupineSupport", httpTypes,
+      ]),
     source(
       "Lupine",
       [
@@ -294,7 +297,10 @@ let package = Package(
       swiftSettings: settings),
     test(
       "LupineRecordingTests",
-      ["LupineCompression", "LupineCore", "LupineMock", "LupineRecording", "LupineTesting", "TransportSupport"]),
+      [
+        "Lupine", "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineNative", "LupineRecording",
+        "LupineTesting", "RecordingProbe", "TransportSupport",
+      ]),
     test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
     test(
       "LupineCacheTests",
@@ -323,8 +329,15 @@ let package = Package(
     .executableTarget(
       name: "StoreProbe", dependencies: ["CFaultyDisk", "LupineCore", "LupineFixtures", "LupineSQLite", httpTypes],
       path: "Tests/Support/StoreProbe", swiftSettings: settings),
+    .executableTarget(
+      name: "RecordingProbe",
+      dependencies: [
+        "CFaultyDisk", "LupineCore", "LupineMock", "LupineRecording", "LupineSession", "LupineStreams",
+        httpTypes,
+      ],
+      path: "Tests/Support/RecordingProbe", swiftSettings: settings),
     .target(name: "CFaultyDisk", path: "Tests/Support/CFaultyDisk"),
-    test("LupineTestingTests", ["LupineCore", "LupineFraming", "LupineMock", "LupineTesting"]),
+    test("LupineTestingTests", ["LupineCore", "LupineFraming", "LupineMock", "LupineRecording", "LupineTesting"]),
     test(
       "LupineTests",
       ["Lupine", "LupineCurl", "LupineMock", "LupineNative", "LupineTesting", "TransferProbe", "TransportSupport"]),

@@ -155,8 +155,10 @@ struct SessionAssembly {
   }
 
   /// The date of a `DatedClock`, unless the transport has a network: a test date makes real certificates invalid.
+  ///
+  /// A transport that plays a recording has the capability, and no network.
   private var dateOfClock: (@Sendable () -> Date)? {
-    transports.contains { $0.capabilities.contains(.networking) } ? nil : builder.clockDate
+    transports.contains { $0.capabilities.contains(.networking) && !$0.isVirtual } ? nil : builder.clockDate
   }
 }
 

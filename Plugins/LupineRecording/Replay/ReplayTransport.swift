@@ -1,0 +1,134 @@
+public import LupineCore
+import LupineFoundation
+import LupineSupport
+import Synchronization
+
+/// Answers requests from a cassette, and makes no connection.
+///
+/// Each recorded exchange answers one request: the first one that matches and has not been used. Everything above the
+/// transport is the real code. Interim responses, the pieces of bodies, trailers and errors come at their recorded times,
+/// on the session's clock.
+///
+/// It has the capabilities of the recorded transport, so the same sessions can be built. Their trust evaluators judge the
+/// recorded certificates at the date of the recording, and their network policies the recorded addresses.
+public final class ReplayTransport: Transport {
+  let player: CassettePlayer
+  private let exchanges = Mutex(PlayedExchanges())
+  private let idle = Signal(isSet: true)
+
+  /// Makes a transport that plays a cassette.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the cassette in errors. Default: `cassette`.
+  ///   - folder: the path of the folder with the files of the bodies. Default: the current folder.
+  public init(
+    _ cassette: Cassette, named name: String = "cassette", folder: String = ".",
+    options: ReplayOptions = ReplayOptions()
+  ) {
+    player = CassettePlayer(
+      cassette.header, cassette.entries, from: CassetteSource(name: name, filter: options.filter), folder: folder,
+      options)
+  }
+
+  /// Reads a cassette, on a thread that waits for disks.
+  ///
+  /// - Throws: kind `invalidCassette` if the cassette is damaged; kind `fileFailed` if there is none or it cannot be read.
+  public init(contentsOf path: String, options: ReplayOptions = ReplayOptions()) async throws(LupineError) {
+    let contents = try await BlockingWork.run { () throws(LupineError) in try CassetteFile.read(path) }
+    player = CassettePlayer(contents, at: path, options)
+  }
+
+  /// The capabilities of the transport that was recorded.
+  public var capabilities: TransportCapabilities { player.header.capabilities }
+
+  /// Whether the transport answers without another program: always true.
+  public var isVirtual: Bool { true }
+
+  /// The recorded exchanges that no request has asked for, in their order.
+  public var unusedEntries: [Cassette.Entry] { player.unused }
+
+  /// The recorded exchanges that requests have asked for, in their order in the cassette.
+  public var usedExchanges: Cassette {
+    let unused = Set(player.table.unused)
+    let entries = player.table.entries.enumerated().filter { !unused.contains($0.offset) }.map(\.element)
+    return Cassette(header: player.header, entries: entries)
+  }
+
+  /// The recorded exchanges that no request has asked for, each as a line with its place in the file.
+  public var unusedLines: [String] { player.table.unusedLines }
+
+  /// Plays the exchange that matches the request.
+  ///
+  /// The request's body is read as far as the recorded server received it, and reported as sent.
+  ///
+  /// - Throws: `LupineError` of kind `unmatchedRequest` if no unused exchange matches, and the recorded error of an exchange
+  ///   that failed.
+  public func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    try RequestRules.check(request, limits: context.limits)
+    if let reason = context.control.reason { throw reason }
+    let exchange = try enter(context)
+    do throws(LupineError) {
+      return try await player.play(request, in: context, on: exchange) { [self] in leave(exchange) }
+    } catch {
+      leave(exchange)
+      throw error
+    }
+  }
+
+  /// Ends every exchange with kind `sessionShutDown` and waits for their ends; later requests fail with the same kind.
+  public func shutdown() async {
+    for exchange in exchanges.withLock({ $0.shutDown() }) { exchange.interrupt(Self.shutDownError) }
+    await idle.wait()
+  }
+
+  private static let shutDownError = LupineError(.sessionShutDown, "The replaying transport was shut down.")
+
+  private func enter(_ context: TransferContext) throws(LupineError) -> PlayedExchange {
+    let exchange = PlayedExchange()
+    let isEntered = exchanges.withLock { exchanges in
+      let isEntered = exchanges.enter(exchange)
+      if isEntered { idle.clear() }
+      return isEntered
+    }
+    guard isEntered else { throw Self.shutDownError }
+    exchange.follow(context)
+    return exchange
+  }
+
+  private func leave(_ exchange: PlayedExchange) {
+    exchanges.withLock { if $0.leave(exchange) { idle.set() } }
+  }
+}
+
+/// The options of a replay.
+public struct ReplayOptions: Sendable {
+  /// The rules by which secrets were replaced when the cassette was recorded; live requests are treated alike.
+  ///
+  /// Default: those of every recording.
+  public var redaction = Redaction()
+  /// The parts of a request that decide which exchange answers it.
+  ///
+  /// Default: the method, the URL and the query.
+  public var matching = CassetteMatching.standard
+  /// The factor of the recorded times: 1 plays at the recorded pace, and 0 without waiting.
+  ///
+  /// Default: 1.
+  public var pace = 1.0
+  /// Whether dates in responses move with the session's date.
+  ///
+  /// Default: they move.
+  public var dates = ReplayedDates.moved
+  /// Whether the last exchange that matches a request answers all later equal requests, too.
+  ///
+  /// Default: `false`. Each exchange answers one request.
+  public var isRepeating = false
+  /// The test for the option `--filter` of `swift test`, which an error shows in the command that records it.
+  ///
+  /// Default: none.
+  public var filter: String?
+
+  /// Creates the default options.
+  public init() {}
+}

@@ -1,0 +1,152 @@
+import FoundationEssentials
+import HTTPTypes
+import Lupine
+import LupineFixtures
+import LupineRecording
+import LupineTesting
+import Testing
+import TransportSupport
+
+/// Exchanges with servers of other projects are recorded over each transport, and play with the same events.
+@Suite(.overEachTransport, .timeLimit(.minutes(2)), .enabled(if: Peers.httpbin != nil || Peers.areRequired))
+struct PeerRoundTripTests {
+  /// Records and plays a scenario, and compares what both runs show.
+  @discardableResult
+  private static func check(
+    _ take: Take, _ scenario: @escaping @Sendable (Session) async throws -> [String]
+  ) async throws -> Cassette {
+    let recorded = try await take.record(scenario)
+    let played = try await take.play(scenario)
+    #expect(played.results == recorded.results)
+    #expect(played.events == recorded.events)
+    return try take.cassette
+  }
+
+  private static func text(_ session: Session, _ request: OutgoingRequest) async -> [String] {
+    let response = await session.request(request).serializingString().response
+    return [response.value ?? "\(response.error?.kind.name ?? "")", "\(response.response?.status.code ?? 0)"]
+  }
+
+  @Test(arguments: ["/gzip", "/deflate", "/brotli"])
+  func `a coded body is recorded as text and coded again`(path: String) async throws {
+    var take = try Take()
+    take.configure = { $0.contentCoding(.gzip).contentCoding(.deflate).contentCoding(.brotli) }
+    let url = try #require(Peers.httpbin) + path
+    let scenario: @Sendable (Session) async throws -> [String] = { session in
+      await Self.text(session, try OutgoingRequest(url))
+    }
+    let recorded = try await take.record(scenario)
+    let played = try await take.play(scenario)
+    #expect(played.results == recorded.results)
+    // The number of coded bytes may differ, and so may the length that the head states.
+    let received = { (events: [String]) in events.filter { !$0.hasPrefix("received") && !$0.hasPrefix("head") } }
+    #expect(received(played.events) == received(recorded.events))
+    let response = try #require(try take.cassette.entries.first?.response)
+    #expect(response.codings.count == 1)
+    guard case .inline(let body) = response.body else { return #expect(Bool(false), "\(response.body)") }
+    #expect(String(decoding: body, as: UTF8.self).contains("\"method\": \"GET\""))
+  }
+
+  @Test func `a part of a representation keeps its range`() async throws {
+    let url = try #require(Peers.httpbin) + "/range/1024"
+    let cassette = try await Self.check(try Take()) { session in
+      await Self.text(session, try OutgoingRequest(url, headers: [.range: "bytes=10-19"]))
+    }
+    #expect(cassette.entries.first?.response?.head.status == .partialContent)
+    #expect(cassette.entries.first?.request.fields[.range] == "bytes=10-19")
+  }
+
+  @Test func `redirects and cookies are separate exchanges`() async throws {
+    var take = try Take()
+    take.configure = { $0.install(.cookies) }
+    take.recordingOptions.redaction = [.member("flavour")]
+    take.replayOptions.redaction = [.member("flavour")]
+    let url = try #require(Peers.httpbin)
+    let scenario: @Sendable (Session) async throws -> [String] = { session in
+      let first = await Self.text(session, try OutgoingRequest(url + "/redirect/2"))
+      return first + (await Self.text(session, try OutgoingRequest(url + "/cookies/set?flavour=oatmeal-and-raisin")))
+    }
+    let recorded = try await take.record(scenario)
+    let played = try await take.play(scenario)
+    #expect(recorded.results.last { $0.contains("cookies") }?.contains("oatmeal-and-raisin") == true)
+    #expect(played.results.last { $0.contains("cookies") }?.contains("REDACTED-1") == true)
+    #expect(played.events.map { $0.prefix(8) } == recorded.events.map { $0.prefix(8) })
+    let cassette = try take.cassette
+    #expect(cassette.entries.count == 5)
+    #expect(cassette.entries.map { $0.response?.head.status.code ?? 0 } == [302, 302, 200, 302, 200])
+    let text = try take.folder.text("users.cassette")
+    #expect(!text.contains("oatmeal-and-raisin"))
+  }
+
+  @Test func `Digest authenticates again without the password in the cassette`() async throws {
+    var take = try Take()
+    take.configure = { $0.install(.authentication).install(.cookies) }
+    let url = try #require(Peers.httpbin) + "/digest-auth/auth/mattt/open-sesame"
+    let scenario: @Sendable (Session) async throws -> [String] = { session in
+      let response = await session.request(url).authenticate(username: "mattt", password: "open-sesame")
+        .serializingString().response
+      return ["\(response.response?.status.code ?? 0)"]
+    }
+    let recorded = try await take.record(scenario)
+    let played = try await take.play(scenario)
+    #expect(recorded.results == ["200"])
+    #expect(played.results == recorded.results)
+    #expect(try take.cassette.entries.count == 2)
+  }
+
+  @Test func `HTTP/2 keeps its version and the server's certificates, which pins judge again`() async throws {
+    var take = try Take()
+    let url = try #require(Peers.hypercornTLS) + "/known/5"
+    var seen: [[Data]] = []
+    for isAccepted in [true, false] {
+      take.configure = {
+        $0.httpVersion(.http2).trust([
+          "localhost": .custom { trust in
+            if !isAccepted || trust.presentedChain.isEmpty { throw Oops() }
+          }
+        ])
+      }
+      if isAccepted {
+        let cassette = try await Self.check(take) { session in await Self.text(session, try OutgoingRequest(url)) }
+        seen = cassette.header.origins.values.map(\.certificates)
+        #expect(cassette.entries.first?.response?.version == .http2)
+      } else {
+        let refused = try await take.play { session in await Self.text(session, try OutgoingRequest(url)) }
+        #expect(refused.results.first == "certificateRejected")
+      }
+    }
+    #expect(seen.count == 1)
+    #expect(seen.first?.isEmpty == false)
+  }
+
+  @Test func `an upload of 10 MB is recorded as its length and digest`() async throws {
+    let url = try #require(Peers.hypercorn) + "/size"
+    let bytes = [UInt8](repeating: 0x61, count: 2 << 20)
+    let five = Array(repeating: bytes, count: 5)
+    let file = try TemporaryFolder()
+    let upload = try file.write(bytes, to: "upload.bin")
+    let bodies: [(Int64, @Sendable () -> RequestBody)] = [
+      (2 << 20, { .bytes(bytes) }), (2 << 20, { .file(upload) }), (10 << 20, { .oneShot(Pieces(five)) }),
+    ]
+    for (size, body) in bodies {
+      let cassette = try await Self.check(try Take()) { session in
+        await Self.text(session, try OutgoingRequest(url, method: .post, body: body()))
+      }
+      guard case .digest(let length, _)? = cassette.entries.first?.request.body else {
+        return #expect(Bool(false), "\(String(describing: cassette.entries.first?.request.body))")
+      }
+      #expect(length == size)
+    }
+  }
+
+  @Test func `a body that waits for 100 Continue is sent after it`() async throws {
+    let url = try #require(Peers.hypercorn) + "/echo"
+    let cassette = try await Self.check(try Take()) { session in
+      var request = try OutgoingRequest(url, method: .post, body: .text("hello"))
+      request.options.expectsContinue = true
+      return await Self.text(session, request)
+    }
+    #expect(cassette.entries.first?.interim.map(\.head.status) == [.continue])
+    #expect(cassette.entries.first?.request.body == .inline(Data("hello".utf8)))
+  }
+}

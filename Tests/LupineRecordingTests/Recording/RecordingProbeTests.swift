@@ -1,0 +1,56 @@
+import Foundation
+import LupineCore
+import LupineFixtures
+import LupineMock
+import LupineRecording
+import LupineSession
+import Testing
+
+/// Recordings in a process of their own, whose disk fails or which is killed.
+@Suite(.timeLimit(.minutes(2))) struct RecordingProbeTests {
+  @Test(arguments: ["kill", "tear"])
+  func `a killed recording loses the exchange under way and nothing else`(fault: String) throws {
+    let folder = try TemporaryFolder()
+    for call in 1...200 {
+      try? FileManager.default.removeItem(atPath: folder.path)
+      try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+      let lines = try Program.run("RecordingProbe", [folder.path, fault, "\(call)"])
+      let ended = lines.last { $0 != "done" }.flatMap { Int($0) } ?? 0
+      let entries = (try? CassetteFile.read(folder.file("users.cassette")))?.cassette.entries ?? []
+      #expect((ended...ended + 1).contains(entries.count), "call \(call): \(entries.count) of \(ended)")
+      #expect(entries.map(\.request.url) == (0..<entries.count).map { "https://example.com/\($0 + 1)" })
+      if lines.last == "done" { return #expect(call > 10) }
+    }
+    Issue.record("The recording never ends.")
+  }
+
+  @Test func `a full disk fails the recording, and neither an exchange nor an old cassette`() throws {
+    let folder = try TemporaryFolder()
+    #expect(try Program.run("RecordingProbe", [folder.path, "full"]) == ["done"])
+  }
+
+  @Test func `of two processes the second fails with a sentence`() async throws {
+    let folder = try TemporaryFolder()
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = try Program.url("RecordingProbe")
+    process.arguments = [folder.path, "hold"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "held\n")
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("here"))
+    let recorder = RecordingTransport(around: mock, to: folder.file("users.cassette"))
+    let session = try Session.Builder().transport(recorder).clock(ImmediateClock()).build()
+    #expect(try await session.request("https://example.com/2").serializingString().value == "here")
+    let error = await #expect(throws: LupineError.self) { try await recorder.recording.finish() }
+    #expect(error?.message.contains("Another test or process is recording") == true)
+    // A reader does not take in what a recording under way has.
+    #expect(throws: LupineError.self) { try CassetteFile.read(folder.file("users.cassette")) }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try CassetteFile.read(folder.file("users.cassette")).cassette.entries.count == 1)
+  }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import HTTPTypes
+import Lupine
+import LupineMock
+import LupineRecording
+import LupineTesting
+import Synchronization
+import Testing
+import TransportSupport
+
+/// Responses whose bytes a script decides are recorded over each transport, and play with the same events.
+@Suite(.overEachTransport, .timeLimit(.minutes(1))) struct ScriptedRoundTripTests {
+  private static func check(
+    _ take: Take, _ scenario: @escaping @Sendable (Session) async throws -> [String]
+  ) async throws -> Cassette {
+    let recorded = try await take.record(scenario)
+    let played = try await take.play(scenario)
+    #expect(played.results == recorded.results)
+    #expect(played.events == recorded.events)
+    return try take.cassette
+  }
+
+  @Test func `chunks, a 103 and trailers`() async throws {
+    let reply = ScriptedReply.chunked([Array("one,".utf8), Array("two".utf8)], trailers: ["X-Sum": "7"])
+      .preceded(by: .informational(status: 103, fields: ["Link": "</a.css>"]))
+    let server = try ScriptedServer(always: reply)
+    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+      [try await session.request(url).serializingString().value]
+    }
+    let entry = try #require(cassette.entries.first)
+    #expect(entry.interim.map(\.head.status.code) == [103])
+    #expect(entry.end == .complete(trailers: [try #require(HTTPField.Name("X-Sum")): "7"]))
+    #expect(entry.response?.body == .inline(Data("one,two".utf8)))
+    #expect(cassette.header.origins.values.first?.address == "127.0.0.1:\(server.port)")
+  }
+
+  @Test func `events arrive in the pieces in which the server sent them`() async throws {
+    let (first, second) = (Gate(), Gate())
+    let server = try ScriptedServer(always: [
+      .head(status: 200, fields: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+      .chunk(Array("data: one\n\n".utf8)), .wait(first), .chunk(Array("data: two\n\n".utf8)), .wait(second),
+      .chunk(Array("data: three\n\n".utf8)), .endChunks(),
+    ])
+    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+      var pieces: [String] = []
+      for try await piece in session.streamRequest(url).serializingBytes() {
+        pieces.append(String(decoding: piece, as: UTF8.self))
+        // While the recording is made, the server waits for the reader.
+        if pieces.count == 1 { first.open() } else { second.open() }
+      }
+      return [pieces.joined()]
+    }
+    #expect(cassette.entries.first?.response?.chunks.map(\.count) == [11, 11, 13])
+  }
+
+  @Test func `a reset after some bytes plays as the same error after the same bytes`() async throws {
+    let server = try ScriptedServer(always: [
+      .head(status: 200, fields: ["Content-Length": "100"]), .body(Array(repeating: 0x61, count: 40)), .reset,
+    ])
+    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+      var count = 0
+      do {
+        for try await piece in session.streamRequest(url).serializingBytes() { count += piece.count }
+        return ["complete"]
+      } catch {
+        return ["\(count)", (error as? LupineError)?.kind.name ?? "another error"]
+      }
+    }
+    guard case .failed(let failure)? = cassette.entries.first?.end else {
+      return #expect(Bool(false), "\(String(describing: cassette.entries.first?.end))")
+    }
+    #expect(failure.kind == "connectionLost")
+    #expect(failure.fault == ".reset(afterBytes: 40)")
+  }
+
+  @Test func `a refused connection plays as the same error, and the body stays unsent`() async throws {
+    let server = try ScriptedServer(always: .respond())
+    let url = server.url
+    server.stop()
+    let cassette = try await Self.check(try Take()) { session in
+      let request = try OutgoingRequest(url, method: .post, body: .text("hello"))
+      let error = await session.request(request).serializingString().response.error
+      return [error?.kind.name ?? "none"]
+    }
+    #expect(cassette.entries.first?.response == nil)
+    guard case .failed(let failure)? = cassette.entries.first?.end else { return #expect(Bool(false)) }
+    #expect(failure.kind == "connectionRefused")
+    #expect(failure.fault == ".connectionRefused")
+  }
+
+  @Test func `a timeout of the client is recorded as a stall, and ends the played exchange as well`() async throws {
+    let server = try ScriptedServer(always: [
+      .head(status: 200, fields: ["Content-Length": "100"]), .body(Array("hello".utf8)), .stall,
+    ])
+    var take = try Take()
+    take.configure = { $0.timeouts(total: .milliseconds(300)) }
+    let cassette = try await Self.check(take) { [url = server.url] session in
+      [await session.request(url).serializingString().response.error?.kind.name ?? "none"]
+    }
+    #expect(cassette.entries.first?.end == .stalled)
+    #expect(cassette.entries.first?.response?.body == .inline(Data("hello".utf8)))
+  }
+
+  @Test func `pieces play at their recorded times in virtual time`() async throws {
+    let take = try Take()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("").chunked(Array(repeating: "x", count: 20), every: .milliseconds(50)))
+    let clock = ImmediateClock()
+    let recorder = RecordingTransport(around: mock, to: take.path)
+    let session = try Session.Builder().transport(recorder).clock(clock).build()
+    _ = try await session.request("https://example.com/").serializingString().value
+    try await recorder.recording.finish()
+    let recorded = try #require(try take.cassette.entries.first?.response?.chunks)
+    #expect(recorded.map(\.after) == (0..<20).map { .milliseconds(50) * $0 })
+
+    let replay = try await ReplayTransport(contentsOf: take.path)
+    let playClock = ImmediateClock()
+    let arrivals = Arrivals(base: replay, clock: playClock)
+    let player = try Session.Builder().transport(arrivals).clock(playClock).build()
+    _ = try await player.request("https://example.com/").serializingString().value
+    #expect(arrivals.all == recorded)
+    #expect(playClock.now.offset == .milliseconds(950))
+  }
+}
+
+/// Keeps the times and sizes of the pieces of bodies.
+private final class Arrivals: WrappingTransport {
+  let base: any Transport
+  private let clock: ImmediateClock
+  private let chunks = Mutex<[Cassette.Chunk]>([])
+
+  init(base: any Transport, clock: ImmediateClock) {
+    self.base = base
+    self.clock = clock
+  }
+
+  var all: [Cassette.Chunk] { chunks.withLock { $0 } }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    try await base.send(
+      request,
+      in: context.observingArrivals { [self] count in
+        let chunk = Cassette.Chunk(after: clock.now.offset, count: count)
+        chunks.withLock { $0.append(chunk) }
+      })
+  }
+}

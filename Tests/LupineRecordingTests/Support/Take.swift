@@ -1,0 +1,94 @@
+import HTTPTypes
+import Lupine
+import LupineCurl
+import LupineFixtures
+import LupineMock
+import LupineRecording
+import Synchronization
+import TransportSupport
+
+/// A scenario that is recorded over a transport, and then played.
+struct Take: Sendable {
+  /// What a run has shown.
+  struct Run: Sendable {
+    /// The results that the scenario returned.
+    var results: [String]
+    /// The events, without addresses and times.
+    var events: [String]
+  }
+
+  let folder: TemporaryFolder
+  let path: String
+  var recordingOptions = RecordingOptions()
+  var replayOptions = ReplayOptions()
+  /// Configures the sessions of both runs.
+  var configure: @Sendable (Session.Builder) -> Session.Builder = { $0 }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("users.cassette")
+  }
+
+  /// Records the scenario over the transport that the test runs over.
+  func record(
+    over transport: (any Transport)? = nil, _ scenario: @Sendable (Session) async throws -> [String]
+  ) async throws -> Run {
+    let base = transport ?? Client.trusting().transport
+    let recorder = RecordingTransport(around: base, to: path, options: recordingOptions)
+    let run = try await run(over: recorder, clock: nil, scenario)
+    try await recorder.recording.finish()
+    await base.shutdown()
+    return run
+  }
+
+  /// Plays the scenario on a clock on which a sleep takes no time.
+  func play(_ scenario: @Sendable (Session) async throws -> [String]) async throws -> Run {
+    let replay = try await ReplayTransport(contentsOf: path, options: replayOptions)
+    let run = try await run(over: replay, clock: ImmediateClock(), scenario)
+    await replay.shutdown()
+    return run
+  }
+
+  private func run(
+    over transport: any Transport, clock: ImmediateClock?, _ scenario: @Sendable (Session) async throws -> [String]
+  ) async throws -> Run {
+    let notes = EventNotes()
+    var builder = configure(Session.Builder().transport(transport).monitor(.custom { notes.add($0.kind) }))
+    if let clock { builder = builder.clock(clock) }
+    let results = try await scenario(try builder.build())
+    return Run(results: results, events: notes.all)
+  }
+
+  /// The cassette that was recorded.
+  var cassette: Cassette { get throws { try Cassette(contentsOf: path) } }
+}
+
+/// Keeps the events of a session as text, without addresses and times.
+final class EventNotes: Sendable {
+  private let notes = Mutex<[String]>([])
+
+  var all: [String] { notes.withLock { $0 } }
+
+  func add(_ event: SessionEvent.Kind) {
+    if let note = Self.note(event) { notes.withLock { $0.append(note) } }
+  }
+
+  private static func note(_ event: SessionEvent.Kind) -> String? {
+    switch event {
+    case .connected, .secured, .nameResolved, .queued: nil
+    case .head(let head): "head \(head.status) \(fields(head.headerFields))"
+    case .informational(let head): "interim \(head.status) \(fields(head.headerFields))"
+    case .trailers(let fields): "trailers \(self.fields(fields))"
+    case .received(let bytes, let metrics): "received \(bytes) over \(metrics.version?.rawValue ?? "?")"
+    case .failed(let error): "failed \(error.kind) \(error.isUnprocessed)"
+    case .finished(let error): "finished \(error.map { "\($0.kind)" } ?? "")"
+    case .serialized(let type, _, let error): "serialized \(type) \(error.map { "\($0.kind)" } ?? "")"
+    case .retrying(_, let reason): "retrying \(reason)"
+    default: "\(event)"
+    }
+  }
+
+  private static func fields(_ fields: HTTPFields) -> String {
+    fields.filter { $0.name != .date }.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,154 @@
+import CFaultyDisk
+import Foundation
+import Glibc
+import HTTPTypes
+import LupineCore
+import LupineMock
+import LupineRecording
+import LupineSession
+import LupineStreams
+
+/// Records exchanges with a mock while the disk fails, or until it is killed.
+///
+/// - `RecordingProbe FOLDER kill|tear CALL` records five exchanges until the system call with that number ends the process.
+///   It prints the number of exchanges after each that is in the journal, and at the end `done`.
+/// - `RecordingProbe FOLDER full` records five exchanges once for each system call, from which on the disk is full.
+/// - `RecordingProbe FOLDER hold` records an exchange, prints `held`, and waits until its input ends.
+/// - `RecordingProbe FOLDER large BYTES` records and plays a body of this size, and prints the highest use of memory.
+///
+/// It prints `wrong: …` for each violation, and at the end `done`.
+@main
+struct RecordingProbe {
+  static let count = 5
+  let folder: String
+
+  var cassette: String { folder + "/users.cassette" }
+
+  static func main() async throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 2 else {
+      print("usage: RecordingProbe FOLDER kill|tear CALL | full | hold | large BYTES")
+      exit(64)
+    }
+    let probe = RecordingProbe(folder: arguments[0])
+    let number = arguments.count > 2 ? Int(arguments[2]) ?? 1 : 1
+    switch arguments[1] {
+    case "kill": try await probe.end(FAULT_KILL, at: number)
+    case "tear": try await probe.end(FAULT_TEAR, at: number)
+    case "full": try await probe.fill()
+    case "hold": try await probe.hold()
+    default: try await probe.measure(number)
+    }
+    Self.say("done")
+  }
+
+  static func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+
+  private func recorder() -> RecordingTransport {
+    let mock = MockTransport()
+    // The body of the second one is in a file.
+    mock.stub(.get, "/2", .data(Data(repeating: 0xFF, count: 5_000)))
+    mock.stub(.get, "/{any...}", .text("hello"))
+    return RecordingTransport(around: mock, to: cassette)
+  }
+
+  private func session(_ transport: any Transport) throws -> Session {
+    try Session.Builder().transport(transport).clock(ImmediateClock()).baseURL("https://example.com").build()
+  }
+
+  private func end(_ fault: faulty_disk_fault, at call: Int) async throws {
+    let recorder = recorder()
+    let session = try session(recorder)
+    faulty_disk_arm(fault, Int32(call), 0, false, false)
+    for number in 1...Self.count {
+      _ = try await session.request("\(number)").serializingData().value
+      try await recorder.recording.flush()
+      Self.say("\(number)")
+    }
+    try await recorder.recording.finish()
+  }
+
+  private func fill() async throws {
+    var call: Int32 = 0
+    var hasFailed = true
+    while hasFailed {
+      call += 1
+      try? FileManager.default.removeItem(atPath: folder)
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      hasFailed = try await fail(call)
+    }
+  }
+
+  /// Returns whether there was a call with this number.
+  private func fail(_ call: Int32) async throws -> Bool {
+    let recorder = recorder()
+    let session = try session(recorder)
+    faulty_disk_arm(FAULT_ERROR, call, ENOSPC, false, true)
+    for number in 1...Self.count {
+      let response = await session.request("\(number)").serializingData().response
+      if let error = response.error { Self.say("wrong: call \(call) fails exchange \(number): \(error)") }
+    }
+    var failure: LupineError?
+    do throws(LupineError) { try await recorder.recording.finish() } catch { failure = error }
+    let hasFailed = faulty_disk_disarm()
+    if hasFailed, let failure, failure.file?.kind != .noSpace { Self.say("wrong: call \(call): \(failure)") }
+    if !hasFailed, let failure { Self.say("wrong: \(failure)") }
+    let entries = (try? Cassette(contentsOf: cassette))?.entries.count
+    if failure == nil, entries != Self.count { Self.say("wrong: call \(call) leaves \(entries ?? 0) entries") }
+    if failure != nil, entries != nil, entries != Self.count { Self.say("wrong: call \(call) leaves a part") }
+    return hasFailed
+  }
+
+  private func hold() async throws {
+    let recorder = recorder()
+    let session = try session(recorder)
+    _ = try await session.request("1").serializingData().value
+    try await recorder.recording.flush()
+    Self.say("held")
+    _ = readLine()
+    try await recorder.recording.finish()
+  }
+}
+
+extension RecordingProbe {
+  /// A body of pieces of 64 KiB.
+  private struct Filler: AsyncSequence, Sendable {
+    let count: Int
+
+    struct Iterator: AsyncIteratorProtocol {
+      var left: Int
+      var piece = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 7 | 0x80) }
+
+      mutating func next() async -> [UInt8]? {
+        let size = Swift.min(left, piece.count)
+        left -= size
+        return size == 0 ? nil : Array(piece.prefix(size))
+      }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(left: count) }
+  }
+
+  private func measure(_ bytes: Int) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .body(.stream { Filler(count: bytes) }))
+    let recorder = RecordingTransport(around: mock, to: cassette)
+    let recorded = try await read(over: recorder)
+    try await recorder.recording.finish()
+    let played = try await read(over: try await ReplayTransport(contentsOf: cassette))
+    if recorded != bytes || played != bytes { Self.say("wrong: \(recorded) bytes recorded, \(played) played") }
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+    let kibibytes = peak.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    Self.say("\(kibibytes << 10)")
+  }
+
+  private func read(over transport: any Transport) async throws -> Int {
+    var count = 0
+    for try await piece in try session(transport).streamRequest("large").serializingBytes() { count += piece.count }
+    return count
+  }
+}
