@@ -6,11 +6,13 @@ import LupineSupport
 
 /// Signs requests with HTTP Message Signatures (RFC 9421).
 ///
-/// Each attempt of a request gets a new signature with the session's current date, in the fields `Signature-Input` and
-/// `Signature`. Install it as a plugin: it then removes the signature from a redirect to another origin, and hides it in
-/// what people read. As an adapter, add it as the last one, because a later change of a covered part invalidates the
-/// signature. A field that the session adds itself, such as `Cookie` or `User-Agent`, cannot be covered; `Host` and
-/// `Content-Length` can.
+/// Install it as a plugin: each exchange, also one after a redirect, then gets a new signature with the session's current
+/// date, in the fields `Signature-Input` and `Signature`, if its URL is in the scope. The signature is made after all other
+/// layers, so it can cover the fields of the session, such as `Cookie` and `User-Agent`, and those of the transport
+/// alone that a request determines, `Host` and `Content-Length`. The plugin hides the signature in what people read.
+///
+/// As an adapter it signs each attempt once, and a redirect within the origin keeps that signature. Add it as the last
+/// adapter, because a later change of a covered part invalidates the signature.
 public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible {
   private let components: [SignatureComponent]
   private let digest: ContentDigest.Algorithm?
@@ -34,7 +36,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   ///     none.
   ///   - parameters: the optional parameters. Default: none of them.
   ///   - scope: the servers that may receive signed requests. Default: the origin of the session's base URL.
-  ///   - key: returns the key on every attempt, so that keys can change. It is called in a task of the request, off the
+  ///   - key: returns the key for every signature, so that keys can change. It is called in a task of the request, off the
   ///     caller's actor; calls for different requests may be concurrent. It may wait.
   public init(
     covering components: [SignatureComponent] = Self.defaultComponents, digest: ContentDigest.Algorithm? = .sha256,
@@ -67,11 +69,16 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   /// The label of the signature.
   public var description: String { "MessageSignature(\(label))" }
 
-  /// Adds the adapter to the builder, and marks the fields of the signature as secret.
+  /// Adds the layer `messageSignature`, which is inside all other named ones, and marks the fields of the signature as
+  /// secret.
   ///
   /// A label, a tag, a lifetime or a component that no request can have is an error of `build()`.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.adapter(self).secretField(.signature).secretField(.signatureInput)
+    builder = builder.adapter(SigningMark(scope: scope)).secretField(.signature).secretField(.signatureInput)
+      .exchangeLayer(
+        "messageSignature",
+        inside: [.tracing, .cache, .hedging, .concurrencyLimit, .rateLimit, .circuitBreaker]
+      ) { [self] in SigningLayer(signature: self) }
     if let problem { builder = builder.issue(ConfigurationIssue(part: "messageSignature", reason: problem)) }
   }
 
@@ -84,6 +91,9 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
       return "the tag has other characters than visible ASCII and spaces"
     }
     if let lifetime, lifetime <= .zero { return "the lifetime must be more than zero" }
+    if let component = components.first(where: \.isOfTrailers) {
+      return "\(component) is a trailer, and a request has none"
+    }
     return components.first { $0.isOfRequest || $0 == .status }.map { "\($0) is a component of responses only" }
   }
 
@@ -93,16 +103,22 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   ///   only once, if the request has a signature with this label, or for the reasons that `build()` reports for the
   ///   installed plugin.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    try await signed(request, for: SigningSession(session), at: session.currentDate)
+  }
+
+  fileprivate func signed(
+    _ request: OutgoingRequest, for session: SigningSession, at date: Date
+  ) async throws(LupineError) -> OutgoingRequest {
     guard try scope.allows(request.url, baseURL: session.baseURL) else { return request }
     if let problem { throw LupineError(.adaptationFailed, "The request cannot be signed: \(problem).") }
-    let key = try await key()
+    let key = try await currentKey()
     var (request, components) = (request, components)
     if let digest, request.hasBody {
       request = try await digest.added(to: request)
       if !components.contains("content-digest") { components.append("content-digest") }
     }
     try checkLabel(request)
-    let input = input(components, key, session)
+    let input = input(components, key, date, session.random)
     let base: SignatureBase
     do throws(SignatureBase.Fault) {
       base = try SignatureBase(components, parameters: input, of: request)
@@ -115,6 +131,13 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
     return request
   }
 
+  private func currentKey() async throws(LupineError) -> SignatureKey {
+    do { return try await key() } catch {
+      throw error as? LupineError
+        ?? LupineError(.adaptationFailed, "There is no key to sign the request with: \(error)", underlying: error)
+    }
+  }
+
   private func checkLabel(_ request: OutgoingRequest) throws(LupineError) {
     guard let other = request.headers[.signatureInput] else { return }
     guard let labels = StructuredDictionary(other), labels[label] == nil else {
@@ -124,11 +147,11 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
 
   /// The value of `@signature-params`.
   private func input(
-    _ components: [SignatureComponent], _ key: SignatureKey, _ session: Session
+    _ components: [SignatureComponent], _ key: SignatureKey, _ date: Date, _ random: () -> UInt64
   ) -> String {
-    let created = session.currentDate.signatureSeconds
+    let created = date.signatureSeconds
     var text = "(" + components.map(\.description).joined(separator: " ") + ");created=\(created)"
-    if let id = key.id { text += ";keyid=\(Self.quoted(id))" }
+    if let id = key.id { text += ";keyid=\(SignatureComponent.quoted(id))" }
     if parameters.namesAlgorithm { text += ";alg=\"\(key.algorithm.rawValue)\"" }
     if let lifetime {
       let seconds = lifetime.bounded.components
@@ -137,17 +160,51 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
     }
     if parameters.hasNonce {
       text +=
-        ";nonce=\"" + Hexadecimal.text(session.random(), digits: 16) + Hexadecimal.text(session.random(), digits: 16)
+        ";nonce=\"" + Hexadecimal.text(random(), digits: 16) + Hexadecimal.text(random(), digits: 16)
         + "\""
     }
-    if let tag = parameters.tag { text += ";tag=\(Self.quoted(tag))" }
+    if let tag = parameters.tag { text += ";tag=\(SignatureComponent.quoted(tag))" }
     return text
   }
+}
 
-  /// Returns a string of a structured field (RFC 9651 section 3.3.3), whose characters have been checked.
-  private static func quoted(_ text: String) -> String {
-    let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
-    return "\"\(String(escaped))\""
+/// The parts of a session that its signatures need.
+private struct SigningSession: Sendable {
+  let baseURL: HTTPURL?
+  let random: @Sendable () -> UInt64
+
+  init(_ session: Session) {
+    baseURL = session.baseURL
+    random = session.random
+  }
+}
+
+/// Gives the layer the parts of the session, because a layer does not know its session.
+private struct SigningMark: RequestAdapter {
+  enum Key: RequestOptionKey {
+    static var defaultValue: SigningSession? { nil }
+  }
+
+  let scope: CredentialScope
+
+  var credentialScope: CredentialScope? { scope }
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    var request = request
+    request.options[Key.self] = SigningSession(session)
+    return request
+  }
+}
+
+/// Signs each exchange as it is sent.
+private struct SigningLayer: ExchangeLayer {
+  let signature: MessageSignature
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
+  ) async throws(LupineError) -> TransportResponse {
+    guard let session = request.options[SigningMark.Key.self] else { return try await next(request, in: context) }
+    return try await next(signature.signed(request, for: session, at: context.now()), in: context)
   }
 }
 

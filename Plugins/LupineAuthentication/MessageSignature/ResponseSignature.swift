@@ -63,7 +63,9 @@ public struct ResponseSignature: Plugin {
     guard input.algorithm == nil || input.algorithm == key.algorithm.rawValue else {
       throw Fault(reason: "its algorithm is not that of the key")
     }
-    let base = try SignatureBase(covered, parameters: input.text, of: request, response: response)
+    // The signature does not state the kind of a structured field.
+    let known = covered.map { component in component.taking(kindOf: components.first { $0 == component }) }
+    let base = try SignatureBase(known, parameters: input.text, of: request, response: response)
     guard key.isValid(signature, of: Array(base.text.utf8)) else { throw Fault(reason: "it is not valid") }
   }
 
@@ -88,6 +90,15 @@ public struct ResponseSignature: Plugin {
     }
     guard now - created <= max(0, maximumAge.boundedSeconds) else { throw Fault(reason: "it is too old") }
     if let expires = input.expires, expires <= now { throw Fault(reason: "it has expired") }
+  }
+}
+
+extension SignatureComponent {
+  /// Returns the component with the kind of the structured field that the program states.
+  fileprivate func taking(kindOf stated: SignatureComponent?) -> SignatureComponent {
+    var component = self
+    if let stated { component.form = stated.form }
+    return component
   }
 }
 

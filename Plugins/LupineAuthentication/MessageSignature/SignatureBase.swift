@@ -16,16 +16,18 @@ struct SignatureBase {
   ///   - components: the components, in their order.
   ///   - parameters: the value of `@signature-params`.
   ///   - response: the response that is signed; `nil` for a request.
+  ///   - trailers: the trailers of the response; `nil` before its end.
   init(
-    _ components: [SignatureComponent], parameters: String, of request: OutgoingRequest, response: HTTPResponse? = nil
+    _ components: [SignatureComponent], parameters: String, of request: OutgoingRequest, response: HTTPResponse? = nil,
+    trailers: HTTPFields? = nil
   ) throws(Fault) {
     var lines: [String] = []
-    var names: Set<String> = []
+    var covered: Set<SignatureComponent> = []
     for component in components {
-      guard names.insert(component.description).inserted else { throw Fault(reason: "\(component) occurs twice") }
+      guard covered.insert(component).inserted else { throw Fault(reason: "\(component) occurs twice") }
       let value =
         if let response, !component.isOfRequest {
-          try Self.value(of: component, in: response)
+          try Self.value(of: component, in: response, trailers)
         } else {
           try Self.value(of: component, in: request)
         }
@@ -38,44 +40,97 @@ struct SignatureBase {
     text = lines.joined(separator: "\n")
   }
 
-  private static func value(of component: SignatureComponent, in response: HTTPResponse) throws(Fault) -> String {
+  private static func value(
+    of component: SignatureComponent, in response: HTTPResponse, _ trailers: HTTPFields?
+  ) throws(Fault) -> String {
     if component == .status { return "\(response.status.code)" }
-    guard !component.name.hasPrefix("@") else { throw Fault(reason: "\(component) is no component of a response") }
-    guard let value = combined(component.name, in: response.headerFields) else {
+    guard component.isField else { throw Fault(reason: "\(component) is no component of a response") }
+    guard component.isOfTrailers else {
+      if let value = try value(of: component, in: response.headerFields) { return value }
       throw Fault(reason: "the response has no field \(component.name)")
     }
-    return value
+    guard let trailers else { throw Fault(reason: "\(component) is a trailer, which comes after the check") }
+    if let value = try value(of: component, in: trailers) { return value }
+    throw Fault(reason: "the response has no trailer \(component.name)")
   }
 
   private static func value(of component: SignatureComponent, in request: OutgoingRequest) throws(Fault) -> String {
+    guard !component.isField else { return try fieldValue(of: component, in: request) }
     let url = request.url
-    if component.name == "@query-param" { return try QueryParameters.value(of: component.parameter, in: url) }
-    switch component.name {
-    case "@method": return request.method.rawValue
-    case "@target-uri": return url.absoluteTarget
-    case "@authority": return url.authority
-    case "@scheme": return url.scheme.rawValue
-    case "@request-target": return url.requestTarget
-    case "@path": return url.path
-    case "@query": return "?" + (url.query ?? "")
-    default: break
+    if component.form == .combined, !component.isOfTrailers {
+      switch component.name {
+      case "@query-param": return try QueryParameters.value(of: component.parameter, in: url)
+      case "@method": return request.method.rawValue
+      case "@target-uri": return url.absoluteTarget
+      case "@authority": return url.authority
+      case "@scheme": return url.scheme.rawValue
+      case "@request-target": return url.requestTarget
+      case "@path": return url.path
+      case "@query": return "?" + (url.query ?? "")
+      default: break
+      }
     }
-    guard !component.name.hasPrefix("@") else { throw Fault(reason: "\(component) is no component of a request") }
-    if let value = combined(component.name, in: request.headers) { return value }
+    throw Fault(reason: "\(component) is no component of a request")
+  }
+
+  private static func fieldValue(
+    of component: SignatureComponent, in request: OutgoingRequest
+  ) throws(Fault) -> String {
+    guard !component.isOfTrailers else { throw Fault(reason: "\(component) is a trailer, and a request has none") }
+    if let value = try value(of: component, in: request.headers) { return value }
     // The transport adds these fields.
     switch component.name {
-    case "host": return url.authority
+    case "host": return try value(of: component, [Array(request.url.authority.utf8)])
     case "content-length":
-      if request.hasBody, let length = request.body.length { return "\(length)" }
+      if request.hasBody, let length = request.body.length {
+        return try value(of: component, [Array("\(length)".utf8)])
+      }
     default: break
     }
     throw Fault(reason: "the request has no field \(component.name)")
   }
 
-  /// The values of the fields with a name, without the blanks at their ends, joined with commas.
-  private static func combined(_ name: String, in fields: HTTPFields) -> String? {
-    let values = fields.filter { $0.name.canonicalName == name }.map { String($0.value.trimmingBlanks()) }
-    return values.isEmpty ? nil : values.joined(separator: ", ")
+  /// Returns the value of a field in the form that the component has; `nil` if the field is missing.
+  private static func value(of component: SignatureComponent, in fields: HTTPFields) throws(Fault) -> String? {
+    let values = fields.filter { $0.name.canonicalName == component.name }.map { field in
+      field.withUnsafeBytesOfValue { Array($0) }.trimmingBlanks()
+    }
+    return values.isEmpty ? nil : try value(of: component, values)
+  }
+
+  private static func value(of component: SignatureComponent, _ values: [[UInt8]]) throws(Fault) -> String {
+    let combined = String(decoding: Array(values.joined(separator: Array(", ".utf8))), as: UTF8.self)
+    switch component.form {
+    case .combined: return combined
+    case .bytes: return values.map { ":\(Data($0).base64EncodedString()):" }.joined(separator: ", ")
+    case .structured:
+      guard let kind = component.kind else {
+        throw Fault(reason: "the kind of the structured field \(component.name) is unknown; state it")
+      }
+      if let text = StructuredFieldText.serialized(combined, as: kind) { return text }
+      throw Fault(reason: "the field \(component.name) is no structured field of its kind, \(kind)")
+    case .member(let key):
+      guard let members = StructuredFieldText.dictionary(combined) else {
+        throw Fault(reason: "the field \(component.name) is no dictionary")
+      }
+      if let member = members.first(where: { $0.key == key })?.member { return member.text }
+      throw Fault(reason: "the field \(component.name) has no member \(key)")
+    }
+  }
+}
+
+extension SignatureComponent {
+  /// Whether the component is a field: a derived component has `@` before its name.
+  var isField: Bool { !name.hasPrefix("@") && parameter == nil }
+}
+
+extension [UInt8] {
+  /// The bytes without the spaces and tabs at both ends.
+  fileprivate func trimmingBlanks() -> [UInt8] {
+    guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
+      return []
+    }
+    return Array(self[first...last])
   }
 }
 

@@ -2,7 +2,7 @@ import LupineSupport
 
 /// One member of `Signature-Input` (RFC 9421 section 4.1).
 struct SignatureInput: Sendable {
-  /// The covered components; `nil` if one of them has a parameter other than `name` and `req`.
+  /// The covered components; `nil` if one of them has an unknown parameter, or is not spelled strictly.
   private(set) var components: [SignatureComponent]? = []
   /// The value of `@signature-params`: the list and its parameters as they were received.
   private(set) var text = ""
@@ -55,14 +55,38 @@ struct SignatureInput: Sendable {
   private mutating func add(
     _ name: String, _ parameters: [(name: String, value: SignatureInputReader.Value)], text: String
   ) {
-    var component = SignatureComponent(name: name)
-    for case ("name", .string(let parameter)) in parameters {
-      component = SignatureComponent(name: name, parameter: parameter)
-    }
-    if parameters.contains(where: { $0.name == "req" }) { component = component.ofRequest }
-    // Any other parameter, order or spelling has another text.
-    guard component.description == text else { return components = nil }
+    guard let component = SignatureComponent(name, parameters, text: text) else { return components = nil }
     components?.append(component)
+  }
+}
+
+extension SignatureComponent {
+  /// Returns `nil` if a parameter is unknown, if two contradict each other, or if the text is not the strict serialization.
+  fileprivate init?(
+    _ name: String, _ parameters: [(name: String, value: SignatureInputReader.Value)], text: String
+  ) {
+    self.init(name: name)
+    var strict = Self.quoted(name)
+    for (parameter, value) in parameters {
+      switch (parameter, value) {
+      case ("name", .string(let name)): self.parameter = name
+      case ("key", .string(let key)) where form == .combined || form == .structured(nil): form = .member(key)
+      case ("sf", .flag):
+        // A member always has the strict serialization.
+        if form == .combined { form = .structured(nil) } else if form == .bytes { return nil }
+      case ("bs", .flag) where form == .combined: form = .bytes
+      case ("tr", .flag): isOfTrailers = true
+      case ("req", .flag): isOfRequest = true
+      default: return nil
+      }
+      if case .string(let text) = value {
+        strict += ";\(parameter)=\(Self.quoted(text))"
+      } else {
+        strict += ";\(parameter)"
+      }
+    }
+    guard strict == text else { return nil }
+    spelling = text
   }
 }
 
@@ -71,6 +95,8 @@ struct SignatureInputReader {
   enum Value {
     case string(String)
     case integer(Int64)
+    /// A parameter without a value.
+    case flag
     case other
   }
 
@@ -113,7 +139,7 @@ struct SignatureInputReader {
       skip(" ")
       guard let name = key(), !parameters.contains(where: { $0.name == name }) else { return nil }
       guard take("=") else {
-        parameters.append((name, .other))
+        parameters.append((name, .flag))
         continue
       }
       guard let value = value() else { return nil }

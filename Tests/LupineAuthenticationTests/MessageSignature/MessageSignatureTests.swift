@@ -235,6 +235,33 @@ import Testing
     #expect(mock.requests.map { $0.headers[values: .signature].count } == [1, 1, 0])
   }
 
+  @Test func `an exchange after a redirect within the origin gets a new signature of its own URL`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "https://api.example.com/a", .redirect(to: "/b", status: .seeOther))
+    mock.stub(.get, "https://api.example.com/b", .text("b"))
+    let key = try SampleKeys.key("test-key-ed25519")
+    let session = try Session.Builder().transport(mock).baseURL("https://api.example.com")
+      .install(MessageSignature(covering: [.method, .path], key: key)).now { Date(timeIntervalSince1970: 1) }.build()
+    #expect(try await session.upload(.text("x"), to: "a").serializingString().value == "b")
+    let inputs = mock.requests.map { $0.headers[.signatureInput] ?? "" }
+    let parameters = ";created=1;keyid=\"test-key-ed25519\""
+    #expect(
+      inputs == [
+        "sig1=(\"@method\" \"@path\" \"content-digest\")\(parameters)", "sig1=(\"@method\" \"@path\")\(parameters)",
+      ])
+    let base = "\"@method\": GET\n\"@path\": /b\n\"@signature-params\": (\"@method\" \"@path\")\(parameters)"
+    let signature = Data(try key.signature(of: Array(base.utf8))).base64EncodedString()
+    #expect(mock.requests.last?.headers[.signature] == "sig1=:\(signature):")
+  }
+
+  @Test func `an installed signature can cover a field that the session adds`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://api.example.com/", .text("x"))
+    let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").header(.userAgent, "Test/1")
+      .install(MessageSignature(covering: ["user-agent"], key: try SampleKeys.key("test-key-ed25519"))).build()
+    #expect(try await session.request("/").serializingString().value == "x")
+  }
+
   @Test func `a key of another algorithm, a short one and an unreadable one are errors`() throws {
     for algorithm in SignatureKey.Algorithm.allCases where algorithm != .ed25519 {
       #expect(throws: LupineError.self) {
