@@ -75,6 +75,27 @@ extension Session {
       url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file.downloadDestination)
   }
 
+  /// Writes the response of a request with `Encodable` parameters to the file of a path or a file URL.
+  public func download<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to file: some DownloadedFileConvertible
+  ) -> DownloadRequest {
+    download(
+      url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file.downloadDestination)
+  }
+
+  /// Writes the response of a request with parameters whose values have different types to the file of a path or a file
+  /// URL.
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to file: some DownloadedFileConvertible
+  ) -> DownloadRequest {
+    download(
+      url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file.downloadDestination)
+  }
+
   /// Writes the response of a route's request to the file of a path or a file URL.
   public func download(
     _ route: some RequestConvertible, to file: some DownloadedFileConvertible

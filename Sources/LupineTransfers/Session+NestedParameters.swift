@@ -16,6 +16,17 @@ extension Session {
     }
   }
 
+  /// Writes the response of a request with nested parameters of different types to the file of a path or a file URL.
+  @_disfavoredOverload
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: (any ParameterValue)?],
+    encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
+    to file: some DownloadedFileConvertible
+  ) -> DownloadRequest {
+    download(
+      url, method: method, parameters: parameters, encoder: encoder, headers: headers, to: file.downloadDestination)
+  }
+
   /// Makes the compiler report a value that cannot be a parameter; see `ParameterValue`.
   @available(
     *, unavailable,

@@ -42,6 +42,10 @@ import Testing
     #expect(try folder.text("made/a file.txt") == "content")
   }
 
+  private struct Page: Encodable {
+    let number: Int
+  }
+
   @Test func `a path, a file URL and a literal are the destination of a download`() async throws {
     let route = try OutgoingRequest("https://example.com/a")
     let (path, url) = (folder.file("path"), URL(fileURLWithPath: folder.file("url")))
@@ -50,6 +54,10 @@ import Testing
     #expect(
       try await session.download("a", to: "\(folder.file("literal"))").serializingFile().value.path
         == folder.file("literal"))
+    let (encodable, values) = (folder.file("encodable"), folder.file("values"))
+    _ = try await session.download("a", parameters: Page(number: 1), to: encodable).serializingFile().value
+    _ = try await session.download("a", parameters: ["a": 1, "b": "c"], to: values).serializingFile().value
+    #expect(try folder.text("encodable") == "content" && folder.text("values") == "content")
     // One that exists is not replaced without its option.
     mock.stub(.get, "https://example.com/a", .text("other"))
     #expect(await session.download(route, to: path).serializingFile().response.error?.kind == .fileFailed)
