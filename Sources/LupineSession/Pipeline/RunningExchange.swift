@@ -68,9 +68,16 @@ struct RunningExchange: Sendable {
     } catch {
       // If the request or its attempt was ended, the attempt reports the error.
       let isOwn = execution.state.withLock { $0.reasonToEnd == nil }
-      if isOwn, takesReport { execution.emit(.failed(error.caused(by: control)), attempt: attempt) }
+      if isOwn, takesReport { execution.emit(event(of: error), attempt: attempt) }
       end(status: response.statusCode, error.metrics)
     }
+  }
+
+  /// The event of an error in a body that is discarded: its digest does not matter, so that only a lost body has failed.
+  private func event(of error: LupineError) -> SessionEvent.Kind {
+    guard error.kind == .digestMismatch else { return .failed(error.caused(by: control)) }
+    let metrics = error.metrics ?? TransferMetrics()
+    return .received(bytes: metrics.bytesReceived, metrics)
   }
 }
 

@@ -7,6 +7,7 @@ import LupineMock
 import LupineSession
 import LupineStreams
 import LupineTransfers
+import Synchronization
 import Testing
 
 @testable import LupineAuthentication
@@ -22,6 +23,15 @@ import Testing
     _ mock: MockTransport, _ digest: ContentDigest = .init(), _ change: (Session.Builder) -> Session.Builder = { $0 }
   ) throws -> Session {
     try change(Session.Builder().transport(mock).baseURL("https://api.example.com").install(digest)).build()
+  }
+
+  /// Counts the failures that monitors see.
+  private final class Failures: EventMonitor {
+    private let sum = Mutex(0)
+
+    var count: Int { sum.withLock { $0 } }
+
+    func receive(_ event: SessionEvent) { if case .failed = event.kind { sum.withLock { $0 += 1 } } }
   }
 
   private static func answering(_ digests: String..., content: String = content) -> MockTransport {
@@ -106,10 +116,12 @@ import Testing
         .text("Unauthorized", status: .unauthorized).field("WWW-Authenticate", "Basic realm=\"a\""),
         .text(Self.content).field("Content-Digest", Self.sha256),
       ]))
-    let session = try Self.session(mock, ContentDigest(responses: .required))
+    let failures = Failures()
+    let session = try Self.session(mock, ContentDigest(responses: .required)) { $0.monitor(failures) }
     let request = session.request("/").authenticate(username: "a", password: "b")
     #expect(try await request.serializingString().value == Self.content)
     #expect(mock.requests.count == 3)
+    #expect(failures.count == 0)
   }
 
   @Test func `a check that is off checks nothing`() async throws {
