@@ -47,8 +47,7 @@ public final class ExchangeSettings: Sendable {
 extension TransferContext {
   /// The session's own resolver, which is asked for names in the place of the system's; `nil` without one.
   ///
-  /// Its number is in `connectionKey`, so that no connection is shared between different resolvers. A transport with the
-  /// capability `hostResolvers` calls `addresses(of:on:)`, applies the connect timeout to it, and checks the addresses with
-  /// the network policy.
+  /// Its number is in `connectionKey`, so that different resolvers share no connection. A transport with the capability
+  /// `hostResolvers` asks it, within the connect timeout and beneath the network policy.
   public var resolver: HostResolver? { settings.resolver }
 }

@@ -243,21 +243,6 @@ public struct TransferContext: Sendable {
     return context
   }
 
-  /// Records activity, so that the idle timeout starts again.
-  public func touch() { control.touch() }
-
-  /// Waits until a time of the clock, or until the exchange is cancelled.
-  ///
-  /// - Throws: the reason for the cancellation.
-  public func pause(until time: Duration, on clock: SessionClock) async throws(LupineError) {
-    let sleep = Task.immediate(executorPreference: executor) { try await clock.sleep(until: time) }
-    onCancel { sleep.cancel() }
-    let isOver = (try? await sleep.value) != nil
-    if let reason = control.reason { throw reason }
-    guard isOver else { throw LupineError(.cancelled, "The request was cancelled.") }
-    touch()
-  }
-
   /// Makes the context of an exchange whose events a layer or a wrapping transport receives.
   ///
   /// The layer passes the context on. The closure then receives each event of the transport and of the layers further
@@ -334,28 +319,6 @@ public struct TransferContext: Sendable {
       observer?(event)
       events?(event)
     }
-  }
-
-  /// Registers the handler that ends the exchange early.
-  ///
-  /// An exchange has one handler. The control calls it at most once, on any thread, and at once if the exchange is
-  /// already cancelled. It must not block: its thread may be the one of all timers. The control keeps the handler until
-  /// the session ends the exchange, so a handler that holds this context or its control keeps both.
-  public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
-
-  /// Reports bytes of the request's body that a transport has sent without a reader of this context.
-  ///
-  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out.
-  /// The bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that
-  /// reads the body with `makeReader(for:…)` does not call it, because the reader reports the bytes.
-  ///
-  /// - Parameters:
-  ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.
-  ///   - length: the length of the body; `nil` if it is not known, and the transport then emits `sent` itself.
-  public func didSend(_ count: Int, of length: Int64?) {
-    let before = control.activity.bytesSent
-    if before == 0 { willSend(length) }
-    didSend(.bytes(count), sum: before + Int64(count), of: length)
   }
 
   /// Reports the extent of the request's body before its first byte is sent.
