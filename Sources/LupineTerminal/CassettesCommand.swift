@@ -7,7 +7,7 @@
   struct CassettesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "cassettes", abstract: "Checks, tidies and converts the files of recordings.",
-      subcommands: [Check.self])
+      subcommands: [Check.self, Export.self, Import.self])
 
     /// `lupine cassettes check`.
     struct Check: ParsableCommand {
@@ -19,22 +19,70 @@
           """)
 
       @OptionGroup var cassettes: CassettePaths
-
-      @Option(help: ArgumentHelp("A text that is no secret; repeat the option for several.", valueName: "text"))
-      var harmless: [String] = []
-
-      @Option(help: ArgumentHelp("A name whose values are no secrets, such as code.", valueName: "name"))
-      var harmlessMember: [String] = []
+      @OptionGroup var rules: RedactionOptions
 
       func run() throws {
         let paths = try cassettes.found()
-        let rules = harmless.map { Redaction.Rule.harmless($0) } + harmlessMember.map { .harmless(member: $0) }
-        let check = CassetteCheck(redaction: Redaction().redacting(rules))
+        let check = CassetteCheck(redaction: rules.redaction)
         let problems = paths.flatMap { check.problems(at: $0) }
         problems.forEach { print($0) }
         if !problems.isEmpty { throw ExitCode.failure }
         print(paths.count == 1 ? "1 cassette is in order." : "\(paths.count) cassettes are in order.")
       }
+    }
+
+    /// `lupine cassettes export`.
+    struct Export: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Prints a cassette as an HTTP Archive (HAR 1.2), without the bodies in files beside it.")
+
+      @Argument(help: "A cassette.")
+      var cassette: String
+
+      func run() throws {
+        print(String(decoding: try Cassette(contentsOf: cassette).har(), as: UTF8.self), terminator: "")
+      }
+    }
+
+    /// `lupine cassettes import`.
+    struct Import: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Writes the exchanges of an HTTP Archive (HAR) to a cassette, and replaces their secrets.")
+
+      @Argument(help: "An archive, as browsers and proxies write it.")
+      var archive: String
+
+      @Argument(help: "The cassette to write, which must not exist.")
+      var cassette: String
+
+      @OptionGroup var rules: RedactionOptions
+
+      func run() throws {
+        guard !FileManager.default.fileExists(atPath: cassette) else {
+          throw CassetteFailure("\(cassette.debugDescription) exists already; remove it, or name another file")
+        }
+        let read = try Cassette(har: Data(contentsOf: URL(fileURLWithPath: archive)))
+        try read.redacted(rules.redaction).write(to: cassette)
+        let count = read.entries.count
+        print(count == 1 ? "1 exchange is in \(cassette)." : "\(count) exchanges are in \(cassette).")
+      }
+    }
+  }
+
+  /// The rules of a redaction that a command can name.
+  struct RedactionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A text that is no secret; repeat the option for several.", valueName: "text"))
+    var harmless: [String] = []
+
+    @Option(help: ArgumentHelp("A name whose values are no secrets, such as code.", valueName: "name"))
+    var harmlessMember: [String] = []
+
+    @Option(help: ArgumentHelp("A further name whose values are secrets.", valueName: "name"))
+    var secretMember: [String] = []
+
+    var redaction: Redaction {
+      let rules = harmless.map { Redaction.Rule.harmless($0) } + harmlessMember.map { .harmless(member: $0) }
+      return Redaction().redacting(rules + secretMember.map { .member($0) })
     }
   }
 
