@@ -101,6 +101,7 @@ final class CassetteScope: Sendable {
       attach(replay.usedExchanges, test)
     case .recording(let recording):
       await finish(recording, test)
+      guard state.withLock({ $0.hasFailed }) else { return }
       if let contents = await BlockingWork.run({ [path] in try? CassetteFile.read(path) }) {
         attach(contents.cassette, test)
       }

@@ -15,9 +15,9 @@ public import Testing
 /// `users-42.cassette` for the argument 42.
 ///
 /// The test fails if it asks for an exchange that is not recorded, if a recorded exchange is not asked for, and if no session
-/// was built in it. The exchanges of a test that fails are attached to it in the format HAR. A session that was built before the test, as by a `static let`, and one that a detached task builds, are
-/// not covered. A session over a virtual transport, such as a mock, keeps it. If both a suite and its test have a cassette,
-/// the test's counts.
+/// was built in it. The exchanges of a test that fails are attached to it in the format HAR. A session that was built before
+/// the test, as by a `static let`, and one that a detached task builds, are not covered. A session over a virtual transport,
+/// such as a mock, keeps it. If both a suite and its test have a cassette, the test's counts.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   /// Whether a cassette is in force in the current task, so that a trait further out does nothing.
   @TaskLocal private static var isRunning = false

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Lupine
 import LupineFixtures
+import LupineMock
 import LupineRecording
 import LupineTesting
 import Testing
@@ -148,5 +149,20 @@ struct PeerRoundTripTests {
     }
     #expect(cassette.entries.first?.interim.map(\.head.status) == [.continue])
     #expect(cassette.entries.first?.request.body == .inline(Data("hello".utf8)))
+  }
+
+  @Test func `a slow stream plays with the recorded times of its pieces in virtual time`() async throws {
+    let url = try #require(Peers.httpbin) + "/drip?duration=1&numbytes=20&delay=0"
+    let take = try Take()
+    _ = try await take.record { session in await Self.text(session, try OutgoingRequest(url)) }
+    let chunks = try #require(try take.cassette.entries.first?.response?.chunks)
+    // A busy machine may join some of the 20 pieces.
+    #expect(chunks.count > 2)
+    let clock = ImmediateClock()
+    let replay = try await ReplayTransport(contentsOf: take.path)
+    let arrivals = Arrivals(base: replay, clock: clock)
+    let session = try Session.Builder().transport(arrivals).clock(clock).build()
+    #expect(try await session.request(url).serializingData().value.count == 20)
+    #expect(arrivals.all == chunks)
   }
 }

@@ -53,4 +53,12 @@ import Testing
     #expect(process.terminationStatus == 0)
     #expect(try CassetteFile.read(folder.file("users.cassette")).cassette.entries.count == 1)
   }
+
+  /// 16 MiB, so that a copy of the body in memory exceeds the bound; the program itself needs 37 MB.
+  @Test func `the memory of a recording and of its replay does not depend on the size of a body`() throws {
+    let folder = try TemporaryFolder()
+    let lines = try Program.run("RecordingProbe", [folder.path, "large", "\(16 << 20)"])
+    #expect(lines.last == "done")
+    #expect(Int(lines.first ?? "") ?? .max < 50 << 20, "\(lines)")
+  }
 }

@@ -4,7 +4,6 @@ import Lupine
 import LupineMock
 import LupineRecording
 import LupineTesting
-import Synchronization
 import Testing
 import TransportSupport
 
@@ -120,28 +119,5 @@ import TransportSupport
     _ = try await player.request("https://example.com/").serializingString().value
     #expect(arrivals.all == recorded)
     #expect(playClock.now.offset == .milliseconds(950))
-  }
-}
-
-/// Keeps the times and sizes of the pieces of bodies.
-private final class Arrivals: WrappingTransport {
-  let base: any Transport
-  private let clock: ImmediateClock
-  private let chunks = Mutex<[Cassette.Chunk]>([])
-
-  init(base: any Transport, clock: ImmediateClock) {
-    self.base = base
-    self.clock = clock
-  }
-
-  var all: [Cassette.Chunk] { chunks.withLock { $0 } }
-
-  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    try await base.send(
-      request,
-      in: context.observingArrivals { [self] count in
-        let chunk = Cassette.Chunk(after: clock.now.offset, count: count)
-        chunks.withLock { $0.append(chunk) }
-      })
   }
 }
