@@ -7,7 +7,7 @@
   struct CassettesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "cassettes", abstract: "Checks, tidies and converts the files of recordings.",
-      subcommands: [Check.self, Export.self, Import.self])
+      subcommands: [Check.self, Prune.self, Export.self, Import.self])
 
     /// `lupine cassettes check`.
     struct Check: ParsableCommand {
@@ -28,6 +28,29 @@
         problems.forEach { print($0) }
         if !problems.isEmpty { throw ExitCode.failure }
         print(paths.count == 1 ? "1 cassette is in order." : "\(paths.count) cassettes are in order.")
+      }
+    }
+
+    /// `lupine cassettes prune`.
+    struct Prune: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Removes files of bodies that no cassette names, and incomplete files of killed recordings.",
+        discussion: """
+          Works in the named folders, and in those of the cassettes that it finds. A file .cassette.part that has \
+          exchanges stays: the next recording takes them in.
+          """)
+
+      @OptionGroup var cassettes: CassettePaths
+
+      @Flag(help: "Prints the files, and removes none.")
+      var dryRun = false
+
+      func run() throws {
+        for folder in try cassettes.folders() {
+          let leftovers = try CassetteLeftovers(in: folder)
+          if !dryRun { try leftovers.remove() }
+          for name in leftovers.names { print("\(dryRun ? "would remove" : "removed") \(folder)/\(name)") }
+        }
       }
     }
 
@@ -103,6 +126,18 @@
         }
       }
       return Array(Set(found)).sorted()
+    }
+
+    /// The folders of the cassettes, and the named folders, sorted.
+    func folders() throws -> [String] {
+      let named = paths.filter { Self.type(of: $0) == .typeDirectory }
+      let found = try found().map { path in path.contains("/") ? Self.folder(of: path) : "." }
+      return Array(Set(named.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } + found)).sorted()
+    }
+
+    private static func folder(of path: String) -> String {
+      let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+      return folder.isEmpty ? "/" : String(folder)
     }
 
     private static func type(of path: String) -> FileAttributeType? {

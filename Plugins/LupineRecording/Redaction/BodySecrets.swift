@@ -36,8 +36,8 @@ enum BodyKind: Equatable {
 }
 
 extension SecretRules {
-  /// The maximum number of multipart bodies inside each other that are searched.
-  private static let maximumNesting = 4
+  /// The maximum number of texts inside each other that are searched, such as JSON in a form in a part of a body.
+  static let maximumNesting = 4
 
   /// The secrets of a body that have a name, in any order.
   ///

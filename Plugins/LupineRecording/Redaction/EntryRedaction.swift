@@ -37,7 +37,7 @@ struct EntryRedaction {
       if isBodyChanged { Self.digests.forEach { trailers[values: $0] = [] } }
       entry.end = .complete(trailers: trailers)
     case .failed(var failure):
-      failure.message = text(failure.message, rules.secretsInURLs, "the error's message")
+      failure.message = text(failure.message, "the error's message")
       entry.end = .failed(failure)
     case .complete(nil), .stalled: break
     }
@@ -68,7 +68,7 @@ struct EntryRedaction {
     return (response, true)
   }
 
-  func url(_ url: String) -> String { text(url, rules.secretsInURLs, Self.urlPart) }
+  func url(_ url: String) -> String { text(url, Self.urlPart) }
 
   /// Describes a field, as in `the request's field Cookie`.
   static func place(of name: HTTPField.Name, in part: String) -> String {
@@ -99,9 +99,10 @@ struct EntryRedaction {
     return redacted(bytes, named + rules.secretsByRule(bytes), place)
   }
 
-  private func text(_ text: String, _ find: (MappedBytes) -> [FoundSecret], _ place: String) -> String {
+  /// Returns a text with URLs.
+  private func text(_ text: String, _ place: String) -> String {
     let bytes = Array(text.utf8)
-    let redacted = redacted(bytes, find(MappedBytes(bytes)) + rules.secretsByRule(bytes), place)
+    let redacted = redacted(bytes, rules.secretsInURLs(MappedBytes(bytes)) + rules.secretsByRule(bytes), place)
     return redacted.isChanged ? String(decoding: redacted.bytes, as: UTF8.self) : text
   }
 

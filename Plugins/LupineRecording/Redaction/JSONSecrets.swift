@@ -3,9 +3,6 @@ import LupineSupport
 
 /// Finds the secret values of JSON, which may be malformed, incomplete, or several values one after the other.
 struct JSONSecrets {
-  /// The maximum number of JSON texts inside strings of each other that are searched.
-  private static let maximumNesting = 4
-
   private let rules: SecretRules
   private let text: MappedBytes
   private let nesting: Int
@@ -104,10 +101,10 @@ struct JSONSecrets {
   private func secrets(ofString content: MappedBytes, named name: String?) -> [FoundSecret] {
     if let name { return rules.secrets(ofSecretField: HTTPField.Name(name), content) }
     if secretDepth != nil { return rules.secret(content) }
-    if nesting < Self.maximumNesting, Self.isLikely(content) {
+    if nesting < SecretRules.maximumNesting, Self.isLikely(content) {
       return Self.find(rules, in: content, nesting: nesting + 1)
     }
-    return rules.secretsInURLs(content)
+    return rules.secretsInURLs(content, nesting: nesting)
   }
 
   private mutating func readNumber() {

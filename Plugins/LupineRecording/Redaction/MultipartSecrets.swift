@@ -24,6 +24,10 @@ struct MultipartPart {
   private static func part(_ bytes: MappedBytes) -> MultipartPart {
     var position = bytes.start
     while position < bytes.end {
+      guard bytes[position] == 0x0A || bytes[position] == 0x0D else {
+        position += 1
+        continue
+      }
       for empty in ["\r\n\r\n", "\n\n"] where bytes.bytes[position...].starts(with: empty.utf8) {
         return MultipartPart(
           fields: bytes.part(bytes.start..<position), content: bytes.part((position + empty.utf8.count)..<bytes.end))

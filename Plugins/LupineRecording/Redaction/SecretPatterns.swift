@@ -96,6 +96,9 @@ struct SecretPatterns: Sendable {
     }
   }
 
+  /// Whether a pattern ends with these bytes.
+  func ends(with key: UInt64) -> Bool { byEnd[key] != nil }
+
   /// Returns the pattern that a text ends with.
   func match(_ key: UInt64, _ text: ArraySlice<UInt8>) -> Pattern? {
     byEnd[key]?.lazy.map { patterns[$0] }.first { pattern in

@@ -136,6 +136,7 @@ struct ScannedText {
     for event in events(bytes, search.patterns) {
       switch event {
       case .hit(let key, let end):
+        guard search.patterns.ends(with: key) else { continue }
         let text = last(SecretPatterns.maximumLength, of: bytes, before: end)
         guard let found = search.patterns.match(key, text[...]) else { continue }
         let byte = place(back: found.bytes.count, end, bytes, places, start) + 1

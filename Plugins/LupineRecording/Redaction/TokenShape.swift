@@ -5,6 +5,9 @@ enum TokenShape {
   /// The minimum length of a token: `xoxb-` and ten letters.
   static let minimumLength = 15
 
+  /// The number of bytes behind a prefix that are looked at.
+  private static let maximumLength = 128
+
   /// Whether a byte can belong to a token of a known shape.
   static func isTokenByte(_ byte: UInt8) -> Bool {
     byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == .dot
@@ -47,28 +50,37 @@ enum TokenShape {
   /// - Parameter isCut: whether the run is the end of a longer one, so that no token begins with its first byte.
   static func find(in run: ArraySlice<UInt8>, isCut: Bool) -> (range: Range<Int>, name: String)? {
     var isBoundary = !isCut
+    // Within the header of what is no token, no other one has a payload.
+    var header = run.startIndex..<run.startIndex
     for position in run.indices {
-      if isBoundary, let found = token(in: run[position...]) { return found }
+      if isBoundary {
+        let text = run[position...]
+        if let found = token(in: text) { return found }
+        if position >= header.upperBound, text.starts(with: object) {
+          header = position..<text.prefix(while: isWordOrHyphen).endIndex
+          if let end = webToken(text) { return (position..<end, "a JSON Web Token") }
+        }
+      }
       isBoundary = !(run[position].isLetter || run[position].isDigit)
     }
     return nil
   }
 
   private static func token(in text: ArraySlice<UInt8>) -> (range: Range<Int>, name: String)? {
-    if let end = webToken(text) { return (text.startIndex..<end, "a JSON Web Token") }
     for shape in shapes {
       guard let prefix = shape.prefixes.first(where: { text.starts(with: $0.utf8) }) else { continue }
-      let rest = text.dropFirst(prefix.utf8.count).prefix(while: shape.belongs)
+      let rest = text.dropFirst(prefix.utf8.count).prefix(maximumLength).prefix(while: shape.belongs)
       guard rest.count >= shape.minimum, !shape.needsDigit || rest.contains(where: \.isDigit) else { continue }
       return (text.startIndex..<rest.endIndex, shape.name)
     }
     return nil
   }
 
+  /// The beginning of an object in base64url.
+  private static let object = Array("eyJ".utf8)
+
   /// Returns the end of a JSON Web Token (RFC 7519), whose header and payload are objects in base64url.
   private static func webToken(_ text: ArraySlice<UInt8>) -> Int? {
-    let object = "eyJ".utf8
-    guard text.starts(with: object) else { return nil }
     let header = text.prefix(while: isWordOrHyphen)
     let rest = text[header.endIndex...].dropFirst()
     guard header.count >= 10, rest.starts(with: object) else { return nil }

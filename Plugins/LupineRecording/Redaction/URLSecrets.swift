@@ -5,7 +5,9 @@ extension SecretRules {
   /// The secrets in the URLs of a text: user information, and parameters after `?` or `#`.
   ///
   /// A reference without a scheme counts, as the field `Location` may have one.
-  func secretsInURLs(_ text: MappedBytes) -> [FoundSecret] {
+  ///
+  /// - Parameter nesting: the number of texts that contain this one in another coding. Default: 0.
+  func secretsInURLs(_ text: MappedBytes, nesting: Int = 0) -> [FoundSecret] {
     // Most texts have no URL.
     guard text.contains(.question) || text.contains(.hash) || text.contains(.at) else { return [] }
     var found: [FoundSecret] = []
@@ -20,7 +22,7 @@ extension SecretRules {
         position = authority.end
       case .question, .hash:
         let items = run(text, from: position + 1) { !Self.endsURL($0) && $0 != .question && $0 != .hash }
-        found += secrets(inForm: items)
+        found += secrets(inForm: items, nesting: nesting)
         position = items.end
       default: position += 1
       }
@@ -46,18 +48,19 @@ extension SecretRules {
   }
 
   /// The secrets in the items of a query or a form.
-  func secrets(inForm items: MappedBytes) -> [FoundSecret] {
+  func secrets(inForm items: MappedBytes, nesting: Int = 0) -> [FoundSecret] {
     items.split(UInt8(ascii: "&")).flatMap { item -> [FoundSecret] in
       guard let (name, value) = item.cut(at: UInt8(ascii: "=")) else { return [] }
       let decoded = value.formDecoded
-      guard isSecret(member: name.formDecoded.text) else { return nested(decoded) }
+      guard isSecret(member: name.formDecoded.text) else { return nested(decoded, nesting) }
       return secret(value, decoded: Array(decoded.bytes))
     }
   }
 
   /// The secrets of a value that is itself JSON or a URL.
-  private func nested(_ value: MappedBytes) -> [FoundSecret] {
-    if JSONSecrets.isLikely(value) { return JSONSecrets.find(self, in: value) }
-    return value.bytes.contains(.question) || value.bytes.contains(.at) ? secretsInURLs(value) : []
+  private func nested(_ value: MappedBytes, _ nesting: Int) -> [FoundSecret] {
+    guard nesting < Self.maximumNesting else { return [] }
+    if JSONSecrets.isLikely(value) { return JSONSecrets.find(self, in: value, nesting: nesting + 1) }
+    return secretsInURLs(value, nesting: nesting + 1)
   }
 }

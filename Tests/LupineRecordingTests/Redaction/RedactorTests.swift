@@ -215,6 +215,24 @@ import Testing
     }
   }
 
+  @Test func `texts inside of texts are searched to a bounded depth, and no input is read again and again`() throws {
+    var nested = "?token=secret-value"
+    for _ in 0..<3 { nested = "?next=\(SecretPlace.percentCoded(nested))" }
+    let found = try redacted { $0.request.url += nested }
+    #expect(found.request.url.contains("REDACTED-1"))
+    #expect(!found.request.url.contains("secret"))
+    let deep = (0..<300).reversed().map { "?a=%\(String(repeating: "25", count: $0))3F" }.joined()
+    let hostile = [
+      deep, String(repeating: "{\"a\":\"", count: 10_000), String(repeating: "eyJ-", count: 10_000),
+      String(repeating: "sk-", count: 10_000), String(repeating: "[", count: 100_000),
+      String(repeating: "?a=", count: 10_000),
+      String(repeating: "://@", count: 10_000), String(repeating: "--b\n", count: 10_000),
+    ]
+    for text in hostile {
+      for type in Self.types { _ = try redacted { $0.responseBody(text, type) } }
+    }
+  }
+
   private static let malformed = [
     "{\"token\":\"abc", "{\"token\"", "{\"token\":", "\"", "\\", "{\"a\\", "{\"token\":\"\\u12", "]]]]}}}}",
     "&&==&token=", "token", "data:", "data", "\r\r\ndata: {\"token\":\"x", "--b", "--b\r\n", "--b\n\n--b--", "?token=",
