@@ -5,7 +5,7 @@ import LupineSupport
 /// The files in a folder of cassettes that nothing needs: bodies that no cassette names, and incomplete files of
 /// recordings whose process was killed.
 ///
-/// All calls block while the disk works.
+/// While the value exists, no recording continues one of these recordings. All calls block while the disk works.
 public struct CassetteLeftovers: Sendable {
   /// The names of the files, sorted.
   public let names: [String]

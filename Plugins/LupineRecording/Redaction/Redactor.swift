@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSupport
 import Synchronization
 
 /// Reads a body in a file beside the cassette, and calls the closure with each piece.
@@ -41,6 +42,7 @@ final class Redactor: Sendable {
   ) throws(LupineError) -> Cassette.Entry {
     let rules = SecretRules(redaction, secretFields: secretFields)
     try requireReadable(entry.request.body, entry.request.fields, of: "the request's body")
+    try requireUncoded(entry.request)
     if let response = entry.response {
       try requireReadable(response.body, response.head.headerFields, of: "the response's body")
     }
@@ -67,6 +69,16 @@ final class Redactor: Sendable {
       findsNames: BodyKind(contentType: contentType).hasNames)
   }
 
+  /// Throws if the body of a request has a content coding: unlike those of responses, it is recorded as it is sent.
+  private func requireUncoded(_ request: Cassette.Request) throws(LupineError) {
+    if case .digest = request.body { return }
+    guard request.body != .none else { return }
+    let codings = request.fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
+    for coding in codings.map({ $0.trimmingBlanks().lowercased() }) where !coding.isEmpty && coding != "identity" {
+      try requireHarmless(coding: coding, of: "the request's body")
+    }
+  }
+
   /// Throws if the character set of a body has no ASCII letters, in which secrets are searched for.
   private func requireReadable(
     _ content: Cassette.Content, _ fields: HTTPFields, of part: String
@@ -85,8 +97,8 @@ final class Redactor: Sendable {
     guard !SecretRules(redaction).isHarmless(coding: coding) else { return }
     throw LupineError(
       .secretInRecording,
-      "\(part.capitalizingFirst) has the coding \(coding), which this session cannot decode, so its secrets cannot be "
-        + "found. If it has none, add .harmless(coding: \"\(coding)\") to the redaction; else install the coding.")
+      "\(part.capitalizingFirst) has the coding \(coding), which is not decoded here, so its secrets cannot be found. "
+        + "If it has none, add .harmless(coding: \"\(coding)\") to the redaction.")
   }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LupineCore
 @testable import LupineRecording
 import Testing
@@ -14,9 +15,18 @@ import Testing
 
   private func cassette(body name: String) -> [UInt8] {
     let file = Cassette.FileContent(name: name, length: 1, sha256: Data(repeating: 0, count: 32))
-    let entry = Cassette.Entry(request: Cassette.Request(method: .post, url: "https://a.example/", body: .file(file)))
+    let entry = Cassette.Entry(
+      request: Cassette.Request(method: .post, url: "https://a.example/", body: .file(file)),
+      response: Cassette.Response(head: HTTPResponse(status: .ok)))
     let header = Cassette.Header(date: Date(timeIntervalSince1970: 0), capabilities: .networking)
     return CassetteWriter.text(of: Cassette(header: header, entries: [entry]))
+  }
+
+  /// Removes what nothing needs; returns the names.
+  private func remove() throws -> [String] {
+    let leftovers = try CassetteLeftovers(in: folder)
+    try leftovers.remove()
+    return leftovers.names
   }
 
   @Test func `only files of recordings that nothing names are removed`() throws {
@@ -30,9 +40,7 @@ import Testing
     ]
     let left = [".a-17.part", "a-0000000000000009.bin", "b.cassette.new", "b.cassette.part"]
     for name in kept + others + left { try write(name) }
-    let leftovers = try CassetteLeftovers(in: folder)
-    #expect(leftovers.names == left)
-    try leftovers.remove()
+    #expect(try remove() == left)
     let rest = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(rest == (kept + others + ["a.cassette", "killed.cassette.part", "replaced.cassette.new"]).sorted())
     #expect(try CassetteLeftovers(in: folder).names == [])

@@ -174,6 +174,19 @@ import Testing
     }
   }
 
+  @Test func `the body of a request in a content coding must be named as harmless`() throws {
+    func send(_ redaction: Redaction) throws -> Cassette.Entry {
+      try redacted(Redactor(redaction)) {
+        $0.request.fields[.contentEncoding] = "identity, GZip"
+        $0.requestBody("coded bytes", "application/json")
+      }
+    }
+    let error = try #require(throws: LupineError.self) { try send([]) }
+    #expect(error.kind == .secretInRecording)
+    #expect(error.message.hasPrefix("The request's body has the coding gzip"))
+    #expect(try send([.harmless(coding: "gzip")]).request.body == .inline(Data("coded bytes".utf8)))
+  }
+
   @Test func `a body in a file is searched`() throws {
     let file = Cassette.FileContent(name: "a.bin", length: 100, sha256: Data())
     let entry = entry {
@@ -223,10 +236,10 @@ import Testing
     #expect(!found.request.url.contains("secret"))
     let deep = (0..<300).reversed().map { "?a=%\(String(repeating: "25", count: $0))3F" }.joined()
     let hostile = [
-      deep, String(repeating: "{\"a\":\"", count: 10_000), String(repeating: "eyJ-", count: 10_000),
-      String(repeating: "sk-", count: 10_000), String(repeating: "[", count: 100_000),
-      String(repeating: "?a=", count: 10_000),
-      String(repeating: "://@", count: 10_000), String(repeating: "--b\n", count: 10_000),
+      deep, String(repeating: "{\"a\":\"", count: 2_000), String(repeating: "eyJ-", count: 2_000),
+      String(repeating: "sk-", count: 2_000), String(repeating: "[", count: 20_000),
+      String(repeating: "?a=", count: 2_000),
+      String(repeating: "://@", count: 2_000), String(repeating: "--b\n", count: 2_000),
     ]
     for text in hostile {
       for type in Self.types { _ = try redacted { $0.responseBody(text, type) } }
