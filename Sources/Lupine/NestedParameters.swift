@@ -24,7 +24,7 @@ public func request(
 )
 @_disfavoredOverload
 public func request(
-  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
   encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
 ) -> DataRequest {
   Session.default.request(url)
@@ -52,7 +52,7 @@ public func request(
 @_disfavoredOverload
 public func request(
   _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
-  parameters: [String: Any], encoder: (any ParameterEncoder)? = nil,
+  parameters: [String: Any?], encoder: (any ParameterEncoder)? = nil,
   headers: RequestHeaders = RequestHeaders()
 ) -> DataRequest {
   Session.default.request(template, path: values)
@@ -79,7 +79,7 @@ public func download(
 )
 @_disfavoredOverload
 public func download(
-  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
   encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
   to destination: DownloadDestination = .temporary
 ) -> DownloadRequest {
@@ -106,7 +106,7 @@ public func streamRequest(
 )
 @_disfavoredOverload
 public func streamRequest(
-  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
   encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
 ) -> DataStreamRequest {
   Session.default.streamRequest(url)

@@ -25,7 +25,7 @@ extension Session {
   )
   @_disfavoredOverload
   public func streamRequest(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
     encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(), window: Int = 512 << 10
   ) -> DataStreamRequest {
     streamRequest(url)

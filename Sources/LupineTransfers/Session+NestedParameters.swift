@@ -37,7 +37,7 @@ extension Session {
   )
   @_disfavoredOverload
   public func download(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
     encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {

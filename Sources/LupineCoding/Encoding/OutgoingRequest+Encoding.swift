@@ -54,7 +54,7 @@ extension OutgoingRequest {
   )
   @_disfavoredOverload
   public func encoding(
-    _ parameters: [String: Any], with encoder: any ParameterEncoder = .urlEncodedForm
+    _ parameters: [String: Any?], with encoder: any ParameterEncoder = .urlEncodedForm
   ) throws(LupineError) -> OutgoingRequest { self }
 }
 

@@ -25,7 +25,7 @@ extension Session {
   )
   @_disfavoredOverload
   public func pages<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
-    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: Any],
+    of type: Value.Type = Value.self, from url: some URLConvertible, parameters: [String: Any?],
     headers: RequestHeaders = RequestHeaders(), error: Failure.Type = Never.self,
     decoder: (any DataDecoder)? = nil, limit: Int = 100,
     configure: @escaping @Sendable (DataRequest) -> DataRequest = { $0 }

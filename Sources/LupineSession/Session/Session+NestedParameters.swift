@@ -25,7 +25,7 @@ extension Session {
   )
   @_disfavoredOverload
   public func request(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
     encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     request(url)
@@ -53,7 +53,7 @@ extension Session {
   )
   @_disfavoredOverload
   public func makeOutgoingRequest(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any],
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: Any?],
     encoder: (any ParameterEncoder)? = nil, headers: RequestHeaders = RequestHeaders()
   ) throws -> OutgoingRequest {
     try makeOutgoingRequest(url)
@@ -80,7 +80,7 @@ extension Session {
   @_disfavoredOverload
   public func request(
     _ template: String, path values: PathTemplate.Values, method: HTTPRequest.Method = .get,
-    parameters: [String: Any], encoder: (any ParameterEncoder)? = nil,
+    parameters: [String: Any?], encoder: (any ParameterEncoder)? = nil,
     headers: RequestHeaders = RequestHeaders()
   ) -> DataRequest {
     request(template, path: values)
