@@ -202,11 +202,18 @@ extension EventStreamTests {
         .status(.noContent).informational([hints[2]]),
       ]))
     let seen = Mutex<[String]>([])
+    let hasHeardTwo = Flag()
     let request = session.streamRequest("events").onInterimResponse { head in
       await Task.yield()
-      seen.withLock { $0.append(head.headerFields[.server] ?? "") }
+      let server = head.headerFields[.server] ?? ""
+      seen.withLock { $0.append(server) }
+      if server == "2" { hasHeardTwo.raise() }
     }
-    for try await event in request.serializingEvents() where isLeft && event.data == "b" { break }
+    for try await event in request.serializingEvents() where isLeft && event.data == "b" {
+      // The end of the loop cancels the request, which then does not wait for the handler.
+      await hasHeardTwo.raised()
+      break
+    }
     await session.finishRequests()
     #expect(seen.withLock { $0 } == (isLeft ? ["1", "2"] : ["1", "2", "3"]))
   }
