@@ -12,6 +12,11 @@ public enum LoopCommand: Sendable {
   ///
   /// - Parameter others: the number of further loops to ask if this one has too few idle connections.
   case closeIdle(others: Int)
+  /// Closes an idle connection for an exchange of another loop, for which no descriptor is left; then posts
+  /// `mayRetrySocket`.
+  ///
+  /// - Parameter others: the number of further loops to ask if this one has no idle connection.
+  case freeDescriptor(for: Ticket, others: Int)
   /// Ends all exchanges and the loop.
   case stop
   /// Ends the loop after the last exchange.
@@ -35,14 +40,17 @@ public enum LoopCommand: Sendable {
     case connectTimedOut
     /// The time to wait for 100 (Continue) has passed.
     case continueTimedOut
+    /// Another loop has closed an idle connection to free its descriptor, or no loop has one.
+    case mayRetrySocket
   }
 
-  /// Ends the work of the command with an error, because the loop could not be created.
+  /// Ends the work of the command with an error, because the loop could not be created or has ended.
   func refuse(_ error: LupineError) {
     switch self {
     case .start(let submission): submission.refuse(error)
     case .exchange(_, .opened(.success(let reader))): reader.cancel()
     case .countConnections(let continuation): continuation.resume(returning: ConnectionPoolSnapshot())
+    case .freeDescriptor(let ticket, _): ticket.post(.mayRetrySocket)
     default: break
     }
   }

@@ -60,20 +60,16 @@ struct LoopState {
     }
   }
 
-  /// The continuations that wait for the end of the thread, and the jobs that have not run.
-  typealias Remainder = (waiters: [UnsafeContinuation<Void, Never>], jobs: [LoopJob])
+  /// The continuations that wait for the end of the thread, and the jobs and commands that have not run.
+  typealias Remainder = (waiters: [UnsafeContinuation<Void, Never>], jobs: [LoopJob], commands: [LoopCommand])
 
   /// Ends the loop; detaches the thread if no continuation waits for its end.
   mutating func end() -> Remainder {
     phase = .ended
     wakeUp = nil
-    commands = []
     if waiters.isEmpty, let thread = takeThread() { thread.detach() }
-    defer {
-      waiters = []
-      jobs = []
-    }
-    return (waiters, jobs)
+    defer { (waiters, jobs, commands) = ([], [], []) }
+    return (waiters, jobs, commands)
   }
 
   /// Ends a thread whose loop could not be created.
@@ -84,8 +80,8 @@ struct LoopState {
     guard phase == .running else { return end() }
     phase = .idle
     wakeUp = nil
-    defer { jobs = [] }
-    return ([], jobs)
+    defer { (jobs, commands) = ([], []) }
+    return ([], jobs, commands)
   }
 
   /// Returns the thread to the first caller after the end of the loop; `nil` before the end and to later callers.

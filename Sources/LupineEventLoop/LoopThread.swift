@@ -99,26 +99,16 @@ public final class LoopThread: Sendable {
     defer { number.store(0, ordering: .relaxed) }
     do throws(LupineError) {
       try main(self, wakeUp)
-      release(state.withLock { $0.end() })
+      release(state.withLock { $0.end() }, refusing: .transportShutDown)
     } catch {
-      fail(error)
+      // The next command starts another thread.
+      release(state.withLock { $0.abort() }, refusing: error)
     }
   }
 
-  /// Refuses the queued commands, because the loop could not be created.
-  ///
-  /// The next command starts another thread.
-  private func fail(_ error: LupineError) {
-    var commands: [LoopCommand] = []
-    let remainder = state.withLock { state in
-      state.takeCommands(&commands)
-      return state.abort()
-    }
-    for command in commands { command.refuse(error) }
-    release(remainder)
-  }
-
-  private func release(_ remainder: LoopState.Remainder) {
+  /// Refuses the queued commands with the error, and runs the queued jobs elsewhere.
+  private func release(_ remainder: LoopState.Remainder, refusing error: LupineError) {
+    for command in remainder.commands { command.refuse(error) }
     for job in remainder.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job.job)) }
     for waiter in remainder.waiters { waiter.resume() }
   }

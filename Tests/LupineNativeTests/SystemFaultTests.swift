@@ -102,4 +102,23 @@ import Testing
       rest = rest.dropFirst(expected.count)
     }
   }
+  /// The first route is on the first loop, the second on the second one, and so on.
+  @Test(arguments: [
+    // The other loop has an idle connection.
+    (["loops 2", "keep", "get"], ["new"], "1 open"),
+    // The first of two other loops has no idle connection.
+    (["loops 3", "keep", "get http://127.0.0.1:1/", "get"], ["connectionRefused", "new"], "1 open"),
+    // No loop has one, and the call succeeds when it is made again.
+    (["loops 2", "get", "empty"], ["new", "empty"], "0 open"),
+    // No other loop runs.
+    (["loops 2", "keep"], [], "0 open"),
+  ])
+  func `a loop without a descriptor gets that of another loop's idle connection`(
+    before: [String], outcomes: [String], left: String
+  ) throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    let steps = before + ["fail socket \(EMFILE)", "get http://127.0.0.1:\(server.port)/", "failed", "empty", "open"]
+    let lines = try FaultSweep.run(["http://server.example:\(server.port)/"] + steps)
+    #expect(lines == outcomes + [outcomes.isEmpty ? "other" : "new", "failed", "empty", left])
+  }
 }

@@ -223,7 +223,7 @@ extension Loop {
       case .exchange(let id, let news): pass(news, to: id)
       case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
       // One loop has all connections of the transport.
-      case .closeIdle: break
+      case .closeIdle, .freeDescriptor: break
       case .stop: isStopping = true
       case .stopWhenIdle: stopsWhenIdle = true
       }
@@ -243,7 +243,7 @@ extension Loop {
     // libcurl measures the rest of the connect timeout, and the wait for 100 (Continue). The loop's own limiter admits
     // the exchanges.
     case .connectTimedOut: finishLookup(of: id, .failure(HostLookups.timeout))
-    case .admitted, .continueTimedOut: break
+    case .admitted, .continueTimedOut, .mayRetrySocket: break
     }
   }
 

@@ -113,6 +113,12 @@ extension ConnectionSetup {
     scheduleNextAddress()
   }
 
+  /// Continues after the other loops have been asked to free a descriptor.
+  func retrySocket() {
+    dial?.retrySocket()
+    scheduleNextAddress()
+  }
+
   private func scheduleNextAddress() {
     if let time = dial?.nextAttempt { loop.scheduleNextAddress(of: exchange, at: time) }
   }

@@ -17,8 +17,12 @@ final class Dial: ConnectionUser {
   /// When the next attempt begins beside the others; `nil` if no address waits.
   ///
   /// After a failure, the next attempt still gets the full delay.
-  var nextAttempt: UInt64? { waiting.isEmpty ? nil : lastAttempt + Self.attemptDelay }
+  var nextAttempt: UInt64? { waiting.isEmpty || awaitsDescriptor ? nil : lastAttempt + Self.attemptDelay }
   private var lastAttempt: UInt64 = 0
+  /// Whether the other loops have been asked to free a descriptor; they are asked once.
+  private var hasRequestedDescriptor = false
+  /// Whether they have not answered.
+  private var awaitsDescriptor = false
 
   init(_ targets: [SocketTarget], for setup: ConnectionSetup) {
     waiting = targets[...]
@@ -29,16 +33,35 @@ final class Dial: ConnectionUser {
 
   /// Begins the next attempt; also called at `nextAttempt`, while an attempt is under way.
   func tryNext() {
+    if awaitsDescriptor { return }
     lastAttempt = connections.now
-    while let target = waiting.popFirst() {
+    while let target = waiting.first {
       do throws(SystemError) {
         attempts.append(try connections.open(target, for: setup.route, setup.options, user: self))
+        waiting.removeFirst()
         return
       } catch {
+        if requestsDescriptor(after: error) { return }
+        waiting.removeFirst()
         firstFailure = firstFailure ?? error
       }
     }
     if attempts.isEmpty, let firstFailure { setup.dialFailed(firstFailure) }
+  }
+
+  /// Asks the other loops, once, for the descriptor of an idle connection, if the process has no descriptor left.
+  private func requestsDescriptor(after error: SystemError) -> Bool {
+    guard error.isDescriptorShortage, !hasRequestedDescriptor else { return false }
+    hasRequestedDescriptor = true
+    awaitsDescriptor = connections.requestDescriptor(for: setup.exchange.submission.ticket)
+    return awaitsDescriptor
+  }
+
+  /// Tries the same address again, because the other loops have answered; no effect if they were not asked.
+  func retrySocket() {
+    guard awaitsDescriptor else { return }
+    awaitsDescriptor = false
+    tryNext()
   }
 
   func connectionIsReady(_ connection: Connection) {

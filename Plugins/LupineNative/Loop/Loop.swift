@@ -215,6 +215,7 @@ extension Loop {
         returning: ConnectionPoolSnapshot(open: connections.openCount, idle: connections.idleCount))
     case .closeIdle(let others):
       if !connections.closeSurplus() { total.requestRoom(besides: thread, others: others) }
+    case .freeDescriptor(let ticket, let others): connections.freeDescriptor(for: ticket, others: others)
     case .stop: isStopping = true
     case .stopWhenIdle: stopsWhenIdle = true
     }
@@ -231,6 +232,7 @@ extension Loop {
     case .lookedUp(let outcome): exchange?.setup?.lookedUp(outcome)
     case .connectTimedOut: exchange?.setup?.timedOut()
     case .continueTimedOut: exchange?.stopWaitingForContinue()
+    case .mayRetrySocket: exchange?.setup?.retrySocket()
     }
   }
 

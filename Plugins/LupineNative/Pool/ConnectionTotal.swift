@@ -32,10 +32,26 @@ final class ConnectionTotal: Sendable {
   ///
   /// - Parameter others: the number of loops that are still to be asked; `nil` means all of them.
   func requestRoom(besides thread: LoopThread, others: Int? = nil) {
+    ask(besides: thread, others) { .closeIdle(others: $0) }
+  }
+
+  /// Asks the loop that follows this one to close an idle connection for an exchange that needs its descriptor, and with
+  /// it the ones that follow, until one has an idle connection.
+  ///
+  /// - Parameter others: the number of loops that are still to be asked; `nil` means all of them.
+  /// - Returns: false, without effect, if no loop is to be asked.
+  func requestDescriptor(for ticket: Ticket, besides thread: LoopThread, others: Int? = nil) -> Bool {
+    ask(besides: thread, others) { .freeDescriptor(for: ticket, others: $0) }
+  }
+
+  /// Posts the command, which gets the number of loops that are to be asked after it, to the loop that follows this one.
+  @discardableResult
+  private func ask(besides thread: LoopThread, _ others: Int?, _ command: (Int) -> LoopCommand) -> Bool {
     let (next, count) = threads.withLock { threads -> (LoopThread?, Int) in
       guard let index = threads.firstIndex(where: { $0 === thread }) else { return (nil, 0) }
       return (threads[(index + 1) % threads.count], others ?? threads.count - 1)
     }
-    if count > 0 { next?.post(.closeIdle(others: count - 1)) }
+    guard count > 0, let next else { return false }
+    return next.post(command(count - 1))
   }
 }

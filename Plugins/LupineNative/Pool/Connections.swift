@@ -54,7 +54,8 @@ final class Connections {
   /// Begins to make a connection, for which the user is called when it has been made or has failed.
   ///
   /// If no descriptor or no room in the pool is left, an idle connection of this loop is closed first. If there is none,
-  /// and no room, another loop closes an idle connection in its next turn.
+  /// and no room, another loop closes an idle connection in its next turn. If there is none, and no descriptor, this
+  /// method throws, and `requestDescriptor(for:)` asks the other loops.
   func open(
     _ target: SocketTarget, for route: Route, _ options: ConnectionOptions, user: any ConnectionUser
   ) throws(SystemError) -> Connection {
@@ -175,6 +176,19 @@ extension Connections {
     guard let oldest = idle.oldest else { return false }
     close(oldest)
     return true
+  }
+
+  /// Makes another loop close an idle connection for an exchange that needs its descriptor; the exchange then receives
+  /// `mayRetrySocket`.
+  ///
+  /// Returns false if no other loop runs.
+  func requestDescriptor(for ticket: Ticket) -> Bool { total.requestDescriptor(for: ticket, besides: thread) }
+
+  /// Closes an idle connection for an exchange of another loop that needs its descriptor, or asks the next loop.
+  func freeDescriptor(for ticket: Ticket, others: Int) {
+    if closeOldest() || !total.requestDescriptor(for: ticket, besides: thread, others: others) {
+      ticket.post(.mayRetrySocket)
+    }
   }
 
   /// Closes idle connections while the loops have too many connections; false if they still have.

@@ -8,11 +8,11 @@ import LupineSession
 /// Sends requests over the native transport in a process whose system calls fail: `SystemFaultProbe URL STEP...`.
 ///
 /// These steps precede the first request: `roots PATH` sets the root certificates, `unix PATH` sets the Unix-domain
-/// socket, `proxy URL` sets the proxy, `upload PATH` makes each request send this file, and `keep` keeps connections,
-/// which otherwise carry one request. The other steps: `advance SECONDS`, `fail CALL ERROR`, `failed`, `get`, `empty`
-/// (waits until no request uses a connection and the loop sleeps), `fresh` (ends the transport), `descriptors`,
-/// `hurry`, `renew` (a sweep makes a transport for each failure), and `sweep CALL ERROR` (makes each call of a
-/// request fail in turn).
+/// socket, `proxy URL` sets the proxy, `upload PATH` makes each request send this file, `keep` keeps connections, which
+/// otherwise carry one request, and `loops COUNT` sets the number of loops. The other steps: `advance SECONDS`,
+/// `fail CALL ERROR`, `failed`, `get`, `get URL`, `empty` (waits until no request uses a connection and the loop
+/// sleeps), `open` (the number of connections), `fresh` (ends the transport), `descriptors`, `hurry`, `renew` (a sweep
+/// makes a transport for each failure), and `sweep CALL ERROR` (makes each call of a request fail in turn).
 ///
 /// The timeouts run on a clock that stands still. After `hurry`, the clock advances during the next request while the
 /// loop waits after a failed call. A request for which no event follows then ends with a timeout. A sweep hurries if
@@ -58,11 +58,16 @@ struct SystemFaultProbe {
     case "upload": upload = words.dropFirst().joined(separator: " ")
     case "keep": keepsConnections = true
     case "renew": renewsTransport = true
+    case "loops":
+      var configuration = NativeTransport.Configuration()
+      configuration.loops = Int(number)
+      transport = NativeTransport(configuration)
     case "advance": failing_advance(number)
     case "hurry": isHurried = true
     case "fail": failing_fail(words[1], Int32(clamping: number))
     case "failed": print(failing_has_failed() != 0 ? "failed" : "not called")
-    case "get": print(await get())
+    case "get": print(await get(words.count > 1 ? words[1] : url))
+    case "open": print("\(await transport.connectionPool()?.open ?? 0) open")
     case "empty": print(await isSettled() ? "empty" : "not empty")
     case "fresh": await end()
     case "descriptors": print(descriptors)
@@ -72,8 +77,8 @@ struct SystemFaultProbe {
   }
 
   /// The outcome of a request: `new` for a response, or the kind of the error.
-  private mutating func get() async -> String {
-    guard isHurried else { return await send() }
+  private mutating func get(_ url: String) async -> String {
+    guard isHurried else { return await send(to: url) }
     isHurried = false
     let clock = clock
     let timekeeper = Task {
@@ -82,13 +87,13 @@ struct SystemFaultProbe {
         await Task.yield()
       }
     }
-    let outcome = await send()
+    let outcome = await send(to: url)
     timekeeper.cancel()
     await timekeeper.value
     return outcome
   }
 
-  private mutating func send() async -> String {
+  private mutating func send(to url: String) async -> String {
     do throws(LupineError) {
       let session = if let session { session } else { try makeSession() }
       self.session = session
@@ -114,12 +119,12 @@ struct SystemFaultProbe {
       guard await isSettled() else { return print("a connection before failure \(skipped)") }
       isHurried = error == EAGAIN
       failing_fail_later(call, error, Int32(skipped))
-      let outcome = await get()
+      let outcome = await get(url)
       // Waits, because the connection may be closed after the end of the response.
       if call == "close" { _ = await isSettled() }
       guard failing_cancel() != 0 else { return print("\(skipped) failures") }
       let wasSettled = await isSettled()
-      let next = await get()
+      let next = await get(url)
       let left = await isSettled() && wasSettled ? descriptors : "a connection"
       print("\(outcome), then \(next), then \(left)")
     }
