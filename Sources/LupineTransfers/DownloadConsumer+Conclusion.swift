@@ -17,6 +17,7 @@ extension DownloadConsumer {
     let isWhole = state.exchange.isInFile && outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
     if isWhole { state.total = state.partial?.length }
     if let error = outcome.error {
+      if !isWhole { state.takeBackUnverified() }
       if error.kind == .serverNotAuthenticated { state.dropPrevious() }
       outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
     } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {

@@ -11,6 +11,7 @@ extension DownloadConsumer {
     let decision = try await change { [self] (state) throws(LupineError) in
       state.exchange = DownloadState.Exchange()
       state.exchange.errorBodyLimit = limits.errorBody
+      state.exchange.isVerifiedAtEnd = response.attributes[ContentVerification.self] == .atEnd
       var decision = ResponseDecision(try step(after: head, to: request, limits, &state))
       decision.events = exchange(&state.exchange.decisions, with: [])
       decision.acceptsLongBody = !Self.isFile(head)
@@ -76,6 +77,7 @@ extension DownloadConsumer {
     state.exchange.decisions.append(.continued(from: asked, reason: "the server has the same file"))
     state.exchange.expected = state.total ?? head.contentRange?.total
     let left = state.settings.sizeLimit.map { max(0, $0 - asked) }
+    if state.exchange.isVerifiedAtEnd { state.isNoted = false }
     try state.note()
     state.exchange.isInFile = true
     return .receive(.file(descriptor: file.descriptor, offset: asked, limit: left), offset: asked)
@@ -158,7 +160,8 @@ extension DownloadConsumer {
     let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
     if isElsewhere || (state.partial?.length ?? 0) > 0 { state.putAside() }
     let file = try file(&state)
-    state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
+    let canContinue = request.method == .get && head.status.code == 200 && !state.exchange.isVerifiedAtEnd
+    state.validator = canContinue ? EntityValidator(head) : nil
     state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
     state.isNoted = false
     try state.note()

@@ -77,6 +77,9 @@ final class DownloadConsumer: ResponseHandler {
   /// Requests the rest of the file if there is a partial file; accepts no content coding, because ranges apply to the
   /// encoded form.
   func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest {
+    if state.withLock({ $0.exchange.isUnverified }) {
+      try? await change { (state) throws(LupineError) in state.takeBackUnverified() }
+    }
     let length = await length
     var request = request
     if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }

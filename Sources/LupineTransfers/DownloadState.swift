@@ -65,6 +65,10 @@ struct DownloadState {
     var expected: Int64?
     /// Whether the body of this response is written to the file.
     var isInFile = false
+    /// Whether a layer verifies the body when all of it has arrived, so that a part of it is not continued.
+    var isVerifiedAtEnd = false
+    /// Whether the file has bytes of a body that was not verified.
+    var isUnverified: Bool { isInFile && isVerifiedAtEnd }
     /// `Limits.errorBody`.
     var errorBodyLimit: Int64 = 0
     /// The decisions, for the events.
@@ -154,6 +158,13 @@ extension DownloadState {
     removeCheckpoint()
   }
 
+  /// Removes what a response has written whose body was not verified, because it ended too early.
+  mutating func takeBackUnverified() {
+    guard exchange.isUnverified else { return }
+    exchange.isInFile = false
+    takeBack()
+  }
+
   /// Removes the complete file, including what an earlier download wrote of it, because a serializer of it failed.
   ///
   /// The file that was put aside stays, because no later response may be accepted.
@@ -216,7 +227,7 @@ extension DownloadState {
       try partial?.keep()
       try previous?.partial.keep()
     }
-    if let resume = resumeState(offset: nil) {
+    if let resume = resumeState(offset: exchange.isVerifiedAtEnd ? attempt.asked : nil) {
       try checkpoint.write(resume)
       notedPath = resume.partialPath
     } else if previous == nil {

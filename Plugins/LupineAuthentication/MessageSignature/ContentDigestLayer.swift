@@ -11,10 +11,11 @@ struct ContentDigestLayer: ExchangeLayer {
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    let response = try await next(request, in: context)
+    var response = try await next(request, in: context)
     guard response.source == .origin, request.method != .head, response.statusCode != 304, response.statusCode != 204
     else { return response }
     let expected = try expected(of: response.head)
+    if isRequired || !expected.isEmpty { response.attributes[ContentVerification.self] = .atEnd }
     if expected.isEmpty, isRequired { response.body.process(through: MissingDigest()) }
     for (algorithm, digest) in expected {
       guard let checker = DigestChecker(algorithm, digest) else {

@@ -14,6 +14,14 @@ public protocol ResponseAttributeKey {
   associatedtype Value: Sendable = Self
 }
 
+/// When a layer verifies the content of a response, as with a digest.
+public enum ContentVerification: ResponseAttributeKey, Sendable {
+  /// When all of it has arrived; an incomplete body is not verified.
+  ///
+  /// A download keeps no part of such a body, because a later response verifies the rest alone.
+  case atEnd
+}
+
 /// The values that layers and interceptors add to a response, each under its own key.
 ///
 /// A response of a server has no attributes. Their description shows no values, which may be secret.

@@ -157,6 +157,65 @@ import Testing
     #expect(error?.kind == .digestMismatch)
   }
 
+  /// A file with a strong validator.
+  private static func file(_ content: String = content, digest: String? = sha256) -> MockReply {
+    let file = MockReply.text(content).field("ETag", "\"a\"")
+    return digest.map { file.field("Content-Digest", $0) } ?? file
+  }
+
+  /// The rest of the file from byte 3 on.
+  private static func rest(_ content: String, digestOf right: String? = nil) async throws -> MockReply {
+    let hash = try #require(await BodyHash.bytes(.text(right ?? content), .sha256))
+    return MockReply.text(content, status: .partialContent).field("ETag", "\"a\"")
+      .field("Content-Range", "bytes 3-17/18")
+      .field("Content-Digest", "sha-256=:\(Data(hash).base64EncodedString()):")
+  }
+
+  /// Downloads with a checkpoint until the file has arrived; returns the errors before it and the requested ranges.
+  private static func download(_ replies: [MockReply]) async throws -> (errors: [LupineError.Kind], ranges: [String?]) {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .sequence(replies))
+    let session = try session(mock)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lupine-digest-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var errors: [LupineError.Kind] = []
+    for _ in replies {
+      let download = session.download("/", to: .file(folder.appending(path: "file").path))
+        .checkpoint(folder.appending(path: "checkpoint").path)
+      let response = await download.serializingFile().response
+      guard let error = response.error else {
+        #expect(try String(contentsOf: folder.appending(path: "file"), encoding: .utf8) == content)
+        break
+      }
+      errors.append(error.kind)
+    }
+    return (errors, mock.requests.map { $0.headers[.range] })
+  }
+
+  @Test func `a damaged file is not continued`() async throws {
+    let damaged = Self.file("{\"hello\": \"worle\"}")
+    let (errors, ranges) = try await Self.download([damaged, Self.file()])
+    #expect(errors == [.digestMismatch])
+    #expect(ranges == [nil, nil])
+  }
+
+  @Test func `the first part of a file that was interrupted before its check is not continued`() async throws {
+    let (errors, ranges) = try await Self.download([Self.file().reset(afterBytes: 3), Self.file()])
+    #expect(errors == [.connectionLost])
+    #expect(ranges == [nil, nil])
+  }
+
+  @Test func `a damaged or interrupted rest is requested again`() async throws {
+    let right = String(Self.content.dropFirst(3))
+    let (errors, ranges) = try await Self.download([
+      Self.file(digest: nil).reset(afterBytes: 3), Self.rest("ello\": \"worle\"}", digestOf: right),
+      Self.rest(right).reset(afterBytes: 5), Self.rest(right),
+    ])
+    #expect(errors == [.connectionLost, .digestMismatch, .connectionLost])
+    #expect(ranges == [nil, "bytes=3-", "bytes=3-", "bytes=3-"])
+  }
+
   @Test func `a damaged response is not stored`() async throws {
     let mock = MockTransport()
     mock.stub(
