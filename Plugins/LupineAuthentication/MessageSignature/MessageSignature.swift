@@ -82,11 +82,15 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
     if let problem { builder = builder.issue(ConfigurationIssue(part: "messageSignature", reason: problem)) }
   }
 
+  /// The reason why no signature can have the label; `nil` if there is none.
+  static func problem(ofLabel label: String) -> String? {
+    guard StructuredDictionary("\(label)=1")?[label] == nil else { return nil }
+    return "\"\(label)\" is no label of a signature; write lower-case letters and digits"
+  }
+
   /// The reason why this signer can sign no request; `nil` if there is none.
   private var problem: String? {
-    if StructuredDictionary("\(label)=1")?[label] == nil {
-      return "\"\(label)\" is no label of a signature; write lower-case letters and digits"
-    }
+    if let problem = Self.problem(ofLabel: label) { return problem }
     if let tag = parameters.tag, !tag.isPrintableASCII {
       return "the tag has other characters than visible ASCII and spaces"
     }

@@ -7,12 +7,15 @@ import LupineSupport
 /// Verifies the signatures of responses (RFC 9421).
 ///
 /// Each final response of a server, also a redirect and a refusal, must have a valid signature. A response without one is
-/// an error of kind `serverNotAuthenticated`. A signature that covers `content-digest` says nothing about the content by
-/// itself, so the plugin then also requires and checks the digest; see `ContentDigest`.
+/// an error of kind `serverNotAuthenticated`. A signature covers the content by its field `Content-Digest`: if the components
+/// that must be covered contain `content-digest`, the plugin also requires the field and checks the content (see
+/// `ContentDigest`); otherwise the content is not checked. A response without content, such as one to HEAD or with status
+/// 204 or 304, needs no digest.
 public struct ResponseSignature: Plugin {
   /// Returns the key with an identifier, for a response to a request of this URL; `nil` if the key is unknown.
   ///
-  /// It is called once for each response, in the request's task; calls may be concurrent. It must not block.
+  /// It is called at most once for each response, after the other checks, in the request's task; calls may be concurrent.
+  /// It must not block.
   public typealias Keys = @Sendable (_ id: String?, _ url: HTTPURL) -> SignatureKey?
 
   private let components: [SignatureComponent]
@@ -26,11 +29,14 @@ public struct ResponseSignature: Plugin {
   ///   - components: the components that a signature must cover; it may cover others. Default: the status and the digest
   ///     of the content. Add `SignatureComponent.method.ofRequest` and the like to bind a response to its request.
   ///   - label: the label of the signature. Default: `nil`, which takes the response's only one.
-  ///   - maximumAge: the maximum time since the creation of a signature, in whole seconds. A signature without `created`,
+  ///   - maximumAge: the maximum time since the creation of a signature, at least 1 second; a fraction of a second does not
+  ///     count. A signature without `created`,
   ///     or one that was created more than a minute after now, is invalid. Default: 5 minutes.
   ///   - keys: finds the key; see `Keys`.
+  ///
+  /// `build()` throws if there is no component, if one of them cannot be covered, or if the label is not one.
   public init(
-    covering components: [SignatureComponent] = [.status, "content-digest"], label: String? = nil,
+    covering components: [SignatureComponent] = [.status, .contentDigest], label: String? = nil,
     maximumAge: Duration = .seconds(300), keys: @escaping Keys
   ) {
     self.components = components
@@ -41,12 +47,29 @@ public struct ResponseSignature: Plugin {
 
   /// Adds the layer `responseSignature`, which is inside a cache, and the check of digests.
   public func install(in builder: inout Session.Builder) {
-    if components.contains("content-digest") {
+    if components.contains(.contentDigest) {
       builder = builder.install(ContentDigest(nil, responses: .required))
     }
     builder = builder.exchangeLayer("responseSignature", inside: [.tracing, .cache]) { [self] in
       ResponseSignatureLayer(check: self)
     }
+    if let problem { builder = builder.issue(ConfigurationIssue(part: "responseSignature", reason: problem)) }
+  }
+
+  /// The reason why no signature would count, or why one would prove nothing; `nil` if there is none.
+  private var problem: String? {
+    if components.isEmpty { return "a signature must cover at least one component" }
+    if let label, let problem = MessageSignature.problem(ofLabel: label) { return problem }
+    if maximumAge < .seconds(1) { return "the maximum age must be at least one second" }
+    let stray = components.first { component in
+      component.isOfRequest ? component == .status.ofRequest : component.isDerived && component != .status
+    }
+    return stray.map { "\($0) is no component of a response; write .ofRequest after a component of its request" }
+  }
+
+  /// Whether a response has no content that a digest would be of.
+  private static func lacksContent(_ response: HTTPResponse, to request: OutgoingRequest) -> Bool {
+    request.method == .head || response.status.code == 204 || response.status.code == 304
   }
 
   /// Checks the head of a response.
@@ -55,7 +78,9 @@ public struct ResponseSignature: Plugin {
   func check(_ response: HTTPResponse, to request: OutgoingRequest, now: Date) throws(SignatureBase.Fault) {
     let (input, signature) = try signature(of: response)
     guard let covered = input.components else { throw Fault(reason: "it covers a component that Lupine does not know") }
+    let lacksContent = Self.lacksContent(response, to: request)
     for component in components where !covered.contains(component) {
+      if lacksContent, component == .contentDigest { continue }
       throw Fault(reason: "it does not cover \(component)")
     }
     try checkTimes(input, now: now)

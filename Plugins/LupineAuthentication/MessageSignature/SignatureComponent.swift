@@ -39,6 +39,12 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral, CustomSt
   /// A field; the values of all fields with this name, joined with commas.
   public static func field(_ name: HTTPField.Name) -> Self { Self(name: name.canonicalName) }
 
+  /// The field `Content-Digest`, the digest of the content; see `ContentDigest`.
+  public static let contentDigest = Self(name: "content-digest")
+
+  /// Whether the component is derived from the message, and no field.
+  var isDerived: Bool { name.hasPrefix("@") }
+
   /// The method, such as `POST`.
   public static let method = Self(name: "@method")
   /// The URL without its fragment.

@@ -132,12 +132,17 @@ struct SignatureInputReader {
     return taken { $0 &- 0x61 < 26 || $0.isDigit || "_-.*".utf8.contains($0) }
   }
 
-  /// The parameters after a value; `nil` if they violate the grammar, or if a name occurs twice.
+  /// The maximum number of parameters of a value; RFC 9421 defines fewer than half as many.
+  private static let maximumParameters = 16
+
+  /// The parameters after a value; `nil` if they violate the grammar, if a name occurs twice, or if they are too many.
   mutating func parameters() -> [(name: String, value: Value)]? {
     var parameters: [(name: String, value: Value)] = []
     while take(";") {
       skip(" ")
-      guard let name = key(), !parameters.contains(where: { $0.name == name }) else { return nil }
+      guard parameters.count < Self.maximumParameters, let name = key(),
+        !parameters.contains(where: { $0.name == name })
+      else { return nil }
       guard take("=") else {
         parameters.append((name, .flag))
         continue

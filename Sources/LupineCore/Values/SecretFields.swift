@@ -4,10 +4,11 @@ import LupineSupport
 
 /// The fields whose values are secret, removed across origins and redacted in all text for people.
 public struct SecretFields: Sendable, Hashable {
-  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key` and `X-Amz-Security-Token`.
+  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key`, `X-Amz-Security-Token`, and the
+  /// signature of a message (RFC 9421): `Signature` and `Signature-Input`.
   public static let standard = SecretFields(
     [.authorization, .proxyAuthorization, .cookie, .setCookie]
-      + ["X-API-Key", "X-Amz-Security-Token"].compactMap { HTTPField.Name($0) })
+      + ["X-API-Key", "X-Amz-Security-Token", "Signature", "Signature-Input"].compactMap { HTTPField.Name($0) })
 
   /// Sorted and without duplicates, so that equal sets compare equal.
   private var names: [HTTPField.Name]
