@@ -2,6 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineMock
 import LupineSession
+import LupineStreams
 import LupineTesting
 import Synchronization
 import Testing
@@ -133,5 +134,29 @@ private struct ArrivalsTransport: WrappingTransport {
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
     #expect(await reports.next() == "2 at 1.0 seconds")
+  }
+}
+
+/// An interceptor's change of the contexts of its exchanges.
+@Suite struct ExchangeContextChangeTests {
+  @Test func `an interceptor observes each exchange and places its body in a longer upload`() async throws {
+    let mock = MockTransport()
+    mock.stub(.put, "/first", .redirect(to: "/second", status: .temporaryRedirect))
+    mock.stub(.put, "/second", .text("ok"))
+    let observed = Observed()
+    let progress = Mutex<[Int64]>([])
+    let session = try Session.Builder().transport(mock).baseURL("https://example.com").build()
+    let upload = session.upload(.text("rest"), to: "first", method: .put)
+      .interceptor { request, _, next in
+        var request = request
+        request.options[ExchangeContextChange.self] = { context in
+          context.observing { observed.add($0) }.continuingUpload(at: 10, of: 14)
+        }
+        return try await next(request)
+      }
+      .uploadProgress { value in progress.withLock { $0.append(value.completed) } }
+    #expect(try await upload.serializingString().value == "ok")
+    #expect(observed.names == ["connected", "sent", "connected", "sent"])
+    #expect(progress.withLock { $0 }.last == 14)
   }
 }

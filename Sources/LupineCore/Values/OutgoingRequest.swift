@@ -48,6 +48,12 @@ public struct OutgoingRequest: Sendable {
   /// Does not copy the body.
   public var hasBody: Bool { storage.value.body != nil }
 
+  /// Whether the request has timeouts or options of plugins.
+  ///
+  /// Does not copy the options.
+  // For the session, which reads an option of each request.
+  package var hasStoredOptions: Bool { storage.value.options.isStored }
+
   /// The request's own timeouts.
   ///
   /// Does not copy the other options.
@@ -212,6 +218,8 @@ extension OutgoingRequest {
 
     /// Stored indirectly: few requests have such options.
     private var stored: CopyOnWrite<TimeoutsAndValues>?
+
+    fileprivate var isStored: Bool { stored != nil }
 
     private struct TimeoutsAndValues {
       var timeouts: Timeouts?
