@@ -50,7 +50,7 @@
       }
       if let url, url != SettingText.none {
         builder = builder.proxy(url, except: exceptions)
-      } else if !exceptions.isEmpty {
+      } else if url == nil, !exceptions.isEmpty {
         reader.refuse(.proxyExceptions, "there is no \(SettingKey.proxyURL.rawValue) to make exceptions from")
       }
     }
@@ -72,7 +72,10 @@
     }
 
     private mutating func applyPins(_ pinning: (@Sendable ([String]) -> any TrustEvaluator)?) async {
-      guard let entries = await reader.texts(.pins), !entries.isEmpty else { return }
+      guard let entries = await reader.texts(.pins), entries != [SettingText.none] else { return }
+      guard !entries.isEmpty else {
+        return reader.refuse(.pins, "the list is empty; write none for a session without pins, or remove the key")
+      }
       guard let pinning else {
         return reader.refuse(
           .pins, "the program passes no evaluator of pins; add pinning: { .publicKeys(PublicKeys($0)) }")

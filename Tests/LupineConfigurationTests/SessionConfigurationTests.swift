@@ -238,9 +238,27 @@
         let reader = try Source.memory.reader(["proxy.url": .string(url), "proxy.environment": true])
         #expect(await Session.Builder(configuration: reader).route.usesEnvironment == isUsed)
       }
-      let reader = try Source.memory.reader(["proxy.url": "none", "proxy.except": ["localhost"]])
-      let builder = await Session.Builder(configuration: reader).transport(MockTransport())
-      #expect(issues(of: builder) == ["proxy.except: there is no proxy.url to make exceptions from"])
+      // The exceptions may come from a file that an environment variable overrides.
+      var settings: [String: JSONValue] = ["proxy.except": ["localhost"]]
+      let lacking = try await Session.Builder(configuration: Source.memory.reader(settings)).transport(MockTransport())
+      #expect(issues(of: lacking) == ["proxy.except: there is no proxy.url to make exceptions from"])
+      settings["proxy.url"] = "none"
+      let overridden = try await Session.Builder(configuration: Source.memory.reader(settings)).transport(
+        MockTransport())
+      #expect(issues(of: overridden) == [])
+    }
+
+    @Test(arguments: [[], [""]] as [[JSONValue]])
+    func `an empty list of pins is an error, and none turns pins off`(_ pins: [JSONValue]) async throws {
+      for source in [Source.memory, .json] {
+        let empty = try await Session.Builder(configuration: source.reader(["pins": .array(pins)]))
+        #expect(
+          issues(of: empty.transport(MockTransport())) == [
+            "pins: the list is empty; write none for a session without pins, or remove the key"
+          ])
+        let off = try await Session.Builder(configuration: source.reader(["pins": ["none"]]))
+        #expect(issues(of: off.transport(MockTransport())) == [])
+      }
     }
 
     @Test func `pins need an evaluator that the program passes`() async throws {
