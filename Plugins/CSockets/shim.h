@@ -1,5 +1,6 @@
 #pragma once
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -60,7 +61,11 @@ static inline socklen_t lupine_socket_address(
 static inline unsigned int lupine_socket_scope(const char *zone) {
   unsigned int scope = if_nametoindex(zone);
   char name[IF_NAMESIZE];
-  if (scope == 0) scope = (unsigned int)strtoul(zone, NULL, 10);
+  if (scope == 0) {
+    char *end;
+    unsigned long number = strtoul(zone, &end, 10);
+    if (*end == 0 && number <= UINT_MAX) scope = (unsigned int)number;
+  }
   return scope && if_indextoname(scope, name) ? scope : 0;
 }
 

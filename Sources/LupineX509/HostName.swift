@@ -77,7 +77,8 @@ public struct NameConstraints: ~Copyable {
   deinit { NAME_CONSTRAINTS_free(pointer) }
 
   private func permit(_ host: String) -> Bool {
-    guard let name = HostName.name(host) else { return false }
+    // The zone of a link-local address is no part of the name that a certificate has.
+    guard let name = HostName.name(String(host.prefix { $0 != "%" })) else { return false }
     let address = HostName.address(name)
     let kind = address == nil ? GEN_DNS : GEN_IPADD
     let value = address ?? Array(name.lowercased().utf8)

@@ -30,12 +30,34 @@ import TransportSupport
       .transport(Self.mock("standard"))
       .transport(Self.mock("secured"), for: .https)
       .transport(Self.mock("wildcard"), for: "*.corp.example")
-      .transport(Self.mock("replaced"), for: "mail.corp.example")
+      .transport(Self.mock("replaced"), for: "Mail.Corp.Example")
       .transport(Self.mock("exact"), for: "mail.corp.example")
       .transport(Self.mock("port"), for: "mail.corp.example:8443")
       .transport(Self.mock("address"), for: "192.0.2.7")
       .build()
     #expect(try await session.request(url).serializingString().value == name)
+  }
+
+  @Test func `a transport for http needs TLS if a proxy for http is reached with TLS`() throws {
+    struct PlainTransport: WrappingTransport {
+      let base: any Transport
+      var capabilities: TransportCapabilities { base.capabilities.subtracting(.trustEvaluation) }
+    }
+    let builder = Session.Builder().transport(MockTransport())
+      .transport(PlainTransport(base: MockTransport()), for: .http).trust(["proxy.example": .refuse])
+    _ = try builder.proxy("http://proxy.example:3128").build()
+    _ = try builder.proxy("https://proxy.example:3128", for: [.https]).build()
+    let error = #expect(throws: LupineError.self) { try builder.proxy("https://proxy.example:3128").build() }
+    #expect(error?.message.contains("trustEvaluation") == true)
+  }
+
+  @Test func `an override of several transports counts the mock once`() async throws {
+    let mock = Self.mock("mock")
+    let session = try await TransportOverride.wrapping({ mock.imitating($0) }) {
+      try Session.Builder().transport(MockTransport()).transport(MockTransport(), for: "b.example").build()
+    }
+    for host in ["a", "b"] { _ = try await session.request("https://\(host).example/").serializingData().value }
+    #expect(mock.exchanges.count == 2)
   }
 
   @Test func `a redirect to another host uses that host's transport, within the same layers`() async throws {

@@ -93,6 +93,30 @@ import TransportSupport
     let refused = await session.request("https://[fe80::1%25eth0]/").serializingString().response
     #expect(refused.error?.message.contains("trust evaluator") == true)
   }
+
+  @Test func `a zone is not sent to a proxy, for which it has no meaning`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("here"))
+    let session = try Session.Builder().transport(mock)
+      .proxy("http://proxy.example.com:3128", except: ["fe80::2"]).build()
+    for scheme in ["http", "https"] {
+      let response = await session.request("\(scheme)://[fe80::1%25eth0]/").serializingString().response
+      #expect(response.error?.kind == .invalidRequest)
+    }
+    #expect(mock.requests.isEmpty)
+    #expect(try await session.request("http://[fe80::1]/").serializingString().value == "here")
+  }
+
+  @Test func `a transport for an address carries its requests with any zone`() async throws {
+    let (standard, own) = (MockTransport(), MockTransport())
+    standard.stub(.get, "/{any...}", .text("standard"))
+    own.stub(.get, "/{any...}", .text("own"))
+    let session = try Session.Builder().transport(standard).transport(standard, for: "[FE80::1]")
+      .transport(own, for: "fe80::1").build()
+    for host in ["[fe80::1%25eth0]", "[fe80::1]"] {
+      #expect(try await session.request("http://\(host)/").serializingString().value == "own")
+    }
+  }
 }
 
 /// A server on a link-local address, which answers each connection with one response.

@@ -50,8 +50,10 @@ struct TLSConnection: ~Copyable {
   }
 
   /// Sends the name of the server, for its choice of a certificate; false on failure.
+  ///
+  /// An address is no name (RFC 6066 section 3), also with the zone of an interface.
   borrowing func sendServerName(_ host: String) -> Bool {
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    return IPAddress(name) != nil || lupine_set_server_name(pointer, name) == 1
+    return IPAddress(host: name) != nil || lupine_set_server_name(pointer, name) == 1
   }
 }

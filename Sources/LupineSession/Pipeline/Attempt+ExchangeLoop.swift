@@ -33,6 +33,7 @@ extension Attempt {
       sent.scanFields()
       try RequestRules.check(sent, limits: session.configuration.limits)
       if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
+      if session.hasProxies { try session.refuseZoneBehindProxy(sent.url) }
       authentication.dropForeignCredentials(of: &sent, proxyAuthorization)
       let response: TransportResponse
       do throws(LupineError) {
@@ -85,6 +86,9 @@ extension Attempt {
       emit(.sending(request.summary, SentFields(request.headers, secrets: session.configuration.secretFields)))
       var context = context(for: request, control: control, proxyAuthorization)
       if needsNewConnection { context.needsNewConnection = true }
+      if request.hasStoredOptions, let change = request.options[ExchangeContextChange.self] {
+        context = change(context)
+      }
       let response = try await session.openChain()(request, in: context)
       execution.state.withLock { state in
         state.history.accept(response.head, response.attributes)

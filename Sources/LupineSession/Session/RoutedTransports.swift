@@ -19,6 +19,11 @@ struct RoutedTransport: Sendable {
     pattern = if case .host(let text) = target { HostPattern(text) } else { nil }
   }
 
+  /// Whether both are for the same URLs, however their patterns are spelled.
+  func hasSameTarget(as other: RoutedTransport) -> Bool {
+    target == other.target || (pattern != nil && pattern == other.pattern)
+  }
+
   /// The words that name the transport in an issue of `build()`.
   var name: String {
     switch target {
@@ -33,14 +38,16 @@ struct RoutedTransport: Sendable {
   /// Whether the transport carries requests with the URL.
   func matches(_ url: HTTPURL) -> Bool {
     if case .scheme(let scheme) = target { return url.scheme == scheme }
-    let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
-    return pattern?.matches(host, port: url.effectivePort) == true
+    return pattern?.matches(HostPattern.host(of: url), port: url.effectivePort) == true
   }
 
-  /// Returns the capabilities among the given ones that the transport lacks; one for http URLs needs none of TLS.
-  func missing(of needed: TransportCapabilities) -> TransportCapabilities {
+  /// Returns the capabilities among the given ones that the transport lacks.
+  ///
+  /// One for http URLs needs none of TLS, unless a proxy for these URLs is reached with TLS.
+  func missing(of needed: TransportCapabilities, hasSecureProxy: Bool) -> TransportCapabilities {
     let tls: TransportCapabilities = [.tls, .tlsVersions, .trustEvaluation, .clientCertificates]
-    return transport.capabilities.missing(of: target == .scheme(.http) ? needed.subtracting(tls) : needed)
+    let needsTLS = target != .scheme(.http) || hasSecureProxy
+    return transport.capabilities.missing(of: needsTLS ? needed : needed.subtracting(tls))
   }
 }
 
@@ -55,13 +62,21 @@ struct RoutedTransports: Transport {
     entries = routed.sorted { $0.precedence > $1.precedence }
   }
 
-  /// The different transports, the standard one first.
+  /// The different transports, the standard one first; of several wrappers around one transport, the first.
   var all: [any Transport] {
     var known: Set<ObjectIdentifier> = []
     return ([standard] + entries.map(\.transport)).filter { transport in
-      guard type(of: transport) is AnyClass else { return true }
-      return known.insert(ObjectIdentifier(transport as AnyObject)).inserted
+      let innermost = Self.innermost(transport)
+      guard type(of: innermost) is AnyClass else { return true }
+      return known.insert(ObjectIdentifier(innermost as AnyObject)).inserted
     }
+  }
+
+  /// The transport within all wrappers, such as those of an override, which makes one for each transport of a builder.
+  private static func innermost(_ transport: any Transport) -> any Transport {
+    var innermost = transport
+    while let wrapper = innermost as? any WrappingTransport { innermost = wrapper.base }
+    return innermost
   }
 
   /// Returns the transport that is set for the URL; `nil` if the standard one carries it.

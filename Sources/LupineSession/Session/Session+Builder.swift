@@ -82,7 +82,7 @@ extension Session.Builder {
 
   private func routing(_ routed: RoutedTransport) -> Self {
     changed { builder in
-      builder.routedTransports.removeAll { $0.target == routed.target }
+      builder.routedTransports.removeAll { $0.hasSameTarget(as: routed) }
       builder.routedTransports.append(routed)
     }
   }

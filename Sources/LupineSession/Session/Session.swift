@@ -220,6 +220,18 @@ extension Session {
     configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
   }
 
+  /// Throws for a link-local address with a zone that a proxy would have to connect to.
+  ///
+  /// A zone names an interface of this machine (RFC 6874 section 1), so the proxy would reach another host.
+  func refuseZoneBehindProxy(_ url: HTTPURL) throws(LupineError) {
+    guard url.hostKind == .ipv6, url.host.utf8.contains(UInt8(ascii: "%")), configuration.proxies.proxy(for: url) != nil
+    else { return }
+    throw LupineError(
+      .invalidRequest,
+      "The zone of \(url.host) names an interface of this machine, and a proxy cannot use it; except the host from the proxy."
+    )
+  }
+
   /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.
   func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
     guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,

@@ -37,8 +37,16 @@ extension SessionAssembly {
       refuse(part, "the transport", standard, lacks: standard.capabilities.missing(of: needed))
     }
     for each in builder.routedTransports where routed.contains(where: { $0.target == each.target }) {
-      refuse(part, each.name, each.transport, lacks: each.missing(of: needed))
+      refuse(part, each.name, each.transport, lacks: each.missing(of: needed, hasSecureProxy: hasSecureProxyForHTTP))
     }
+  }
+
+  /// Whether a proxy that is reached with TLS receives requests with http URLs.
+  private var hasSecureProxyForHTTP: Bool {
+    let own = builder.route.proxies.last { $0.schemes.contains(.http) }
+    if let own { return (try? own.proxy.get())?.kind == .https }
+    guard builder.route.usesEnvironment else { return false }
+    return (try? ProxyRules.environment { SystemEnvironment.variable($0) })?.http?.kind == .https
   }
 
   private mutating func refuse(
@@ -51,8 +59,8 @@ extension SessionAssembly {
 
   /// Adds an issue for each text that is not a pattern of hosts.
   mutating func checkPatterns() {
-    for case .host(let text) in builder.routedTransports.map(\.target) where HostPattern(text) == nil {
-      refuse("transport", "\"\(text)\" is neither a host name nor *. and a domain of two labels")
+    for routed in builder.routedTransports where routed.pattern == nil {
+      if case .host(let text) = routed.target { refuse("transport", Self.notAPattern(text)) }
     }
   }
 

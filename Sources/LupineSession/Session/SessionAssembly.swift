@@ -190,8 +190,12 @@ extension SessionAssembly {
 
   private mutating func checkedPattern(_ text: String, _ part: String) -> HostPattern? {
     let pattern = HostPattern(text)
-    if pattern == nil { refuse(part, "\"\(text)\" is neither a host name nor *. and a domain of two labels") }
+    if pattern == nil { refuse(part, Self.notAPattern(text)) }
     return pattern
+  }
+
+  static func notAPattern(_ text: String) -> String {
+    "\"\(text)\" is neither a host name nor *. and a domain of two labels"
   }
 
   private mutating func checkedTolerances() -> HostRules<ResponseTolerances> {

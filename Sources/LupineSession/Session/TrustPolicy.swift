@@ -33,9 +33,8 @@ struct HostRules<Value: Sendable>: Sendable {
 
   func value(for url: HTTPURL) -> Value? {
     if rules.isEmpty { return nil }
-    let host = url.hostWithoutZone
-    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.value
+    let host = HostPattern.host(of: url)
+    return rules.first { $0.pattern.matches(host, port: url.effectivePort) }?.value
   }
 }
 
@@ -62,6 +61,13 @@ struct HostPattern: Sendable, Hashable {
     guard !isWildcard || (name.contains(".") && url.hostKind != .ipv4 && url.hostKind != .ipv6) else { return nil }
   }
 
+  /// Returns the host that patterns are compared with: without the zone of an address, and without a trailing dot.
+  static func host(of url: HTTPURL) -> String {
+    let host = url.hostWithoutZone
+    return host.hasSuffix(".") ? String(host.dropLast()) : host
+  }
+
+  /// - Parameter host: the result of `host(of:)`.
   func matches(_ host: String, port: Int) -> Bool {
     if let own = self.port, own != port { return false }
     guard isWildcard else { return host == name }
