@@ -31,8 +31,13 @@ public struct RootFiles: Equatable {
   /// may be hundreds.
   var versions: [FileVersion?] { (paths + system.folders).map { FileVersion(path: $0) } }
 
-  /// Whether all files and folders exist and are readable.
-  var areReadable: Bool { (paths + system.folders).allSatisfy { FileAccess.readError($0) == nil } }
+  /// Whether all files and, if there are folders, at least one of them exist and are readable.
+  ///
+  /// A folder that cannot be read counts as empty.
+  var areReadable: Bool {
+    paths.allSatisfy { FileAccess.readError($0) == nil }
+      && (system.folders.isEmpty || system.folders.contains { FileAccess.readError($0) == nil })
+  }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {

@@ -45,14 +45,18 @@ struct HeldChallenge {
   let head: ReceivedHead
   /// The content, while libcurl may discard it itself; `nil` over HTTP/2.
   var content: ChallengeContent?
+  /// Whether the head was read with a tolerance after which no message may follow on the connection.
+  var endsConnection = false
 
-  /// Checks that the content, which libcurl discards, is complete, and that no bytes follow it.
+  /// Checks that the content, which libcurl discards, is complete, and that its end is certain.
   ///
-  /// libcurl would continue on the connection in both of the error cases.
+  /// libcurl would continue on the connection in each of the error cases.
   ///
   /// - Parameter hasSurplus: whether bytes follow the content that libcurl has not read.
-  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
+  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content, if it is not complete, or if the head
+  ///   was read with a tolerance that ends the connection.
   func finish(hasSurplus: Bool) throws(LupineError) {
+    if endsConnection { throw MalformedChallenge.tolerated.error }
     if content?.hasSurplus == true || hasSurplus { throw MalformedChallenge.surplus.error }
     if content?.isUnfinished == true { throw MalformedChallenge.unfinished.error }
   }

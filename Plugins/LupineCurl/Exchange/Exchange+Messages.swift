@@ -85,6 +85,7 @@ extension Exchange {
     if !head.statusLine.isMultiplexed { easy.set(isVerbose: true) }
     if authentication == nil { authentication = ConnectionAuthentication() }
     authentication?.hold(head, isEmpty: isEmpty, context)
+    authentication?.challenge?.endsConnection = easy.headReader.tolerated.endsConnection
   }
 
   /// Treats the held challenge as the response.

@@ -5,11 +5,6 @@ import LupineCore
 final class URLHandle {
   let pointer: OpaquePointer
   private var current: HTTPURL?
-  /// The number of the interface of a link-local address; 0 for any other host.
-  // libcurl 7.88 loses the zone of a URL when it copies the URL.
-  private(set) var scope = 0
-  /// Whether the last URL has another scope than the one before.
-  private(set) var hasNewScope = false
 
   init() throws(LupineError) {
     guard let pointer = curl_url() else { throw LupineError(.other, "libcurl has no memory for a URL.") }
@@ -23,11 +18,7 @@ final class URLHandle {
     let old = current
     if old?.string == url.string { return false }
     current = nil
-    hasNewScope = false
     if old?.origin != url.origin {
-      let newScope = Socket.scope(of: url)
-      hasNewScope = newScope != scope
-      scope = newScope
       try set(CURLUPART_SCHEME, url.scheme.rawValue)
       try set(CURLUPART_HOST, url.hostKind == .ipv6 ? "[\(url.hostWithoutZone)]" : url.host)
       try set(CURLUPART_PORT, url.port.map { "\($0)" })

@@ -18,9 +18,11 @@ extension Easy {
     set(prunesNameCache: true)
     if try target.set(submission.url) {
       set(verbatimTarget: submission.url.verbatimTarget(for: multi.route.proxy))
-      if target.hasNewScope { handle.set(CURLOPT_ADDRESS_SCOPE, target.scope) }
       if fields?.isValid(for: submission.url) == false { fields = nil }
     }
+    // Looked up for each exchange: an interface that was made again has another number. libcurl 7.88 loses the zone of a
+    // URL when it copies the URL.
+    set(addressScope: Socket.scope(of: submission.url))
     set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.cannotSharePlainConnections))
     set(shape, method: submission.method.rawValue)
     try setFields(submission.request, shape)
@@ -89,6 +91,12 @@ extension Easy {
     handle.set(
       CURLOPT_HTTP_VERSION, Int(negotiates ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
     negotiatesVersion = negotiates
+  }
+
+  private func set(addressScope number: Int) {
+    guard addressScope != number else { return }
+    handle.set(CURLOPT_ADDRESS_SCOPE, number)
+    addressScope = number
   }
 
   private func set(connectTimeout timeout: Duration?) {

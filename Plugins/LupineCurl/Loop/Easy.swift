@@ -29,6 +29,8 @@ final class Easy {
   var verbatimTarget: String?
   /// The connect timeout that is set on the handle; `.some(nil)` if the handle has none, `nil` if it was never set.
   var connectTimeout: Duration??
+  /// The number of the interface of a link-local address; 0 for any other host.
+  var addressScope = 0
   var isReuseForbidden = false
   var isVerbose = false
   var waitsForMultiplexing = false

@@ -6,11 +6,12 @@ extension Multi {
   ///
   /// libcurl wakes one waiting request when a connection or a stream becomes free. If that request is removed before
   /// libcurl runs it, libcurl 7.88 wakes no other one. The others would then wait until their connect timeout passes,
-  /// and without one forever.
+  /// and without one forever. Those that have waited longest are restarted.
   func replaceRemovedWaiting() {
     let count = takeRemovedWaiting()
     guard count > 0 else { return }
-    for exchange in loop.exchanges.values.lazy.filter({ self.waits($0) }).prefix(count) {
+    let waiting = loop.exchanges.filter { waits($0.value) }.sorted { $0.key < $1.key }.map(\.value)
+    for exchange in waiting.prefix(count) {
       do throws(LupineError) { try exchange.connectionSetup().restartWaiting(exchange) } catch { exchange.fail(error) }
     }
   }

@@ -12,6 +12,8 @@ extension ReceivedHead {
 /// The violations of HTTP in the content of a challenge that libcurl answers.
 enum MalformedChallenge: String {
   case surplus = "bytes follow the end of a challenge"
+  case tolerated =
+    "a challenge that authenticates its connection was not strictly framed"
   case unfinished = "the next authentication round began before the end of a challenge"
 
   /// The error for the violation.

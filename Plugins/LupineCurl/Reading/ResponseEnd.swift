@@ -98,7 +98,8 @@ struct ChallengeContent {
     if isEmpty {
       remaining = 0
     } else if head.isChunked {
-      chunks = ChunkReader(context.limits, tolerating: context.tolerances)
+      // The next round continues on the connection, which must not happen after content that is read with tolerance.
+      chunks = ChunkReader(context.limits)
     } else {
       remaining = head.contentLength
     }

@@ -46,7 +46,7 @@ struct Resource: Sendable {
     } else if let changed = changed(after: fields[.ifUnmodifiedSince], now), changed {
       return .preconditionFailed
     }
-    let isSafe = method == .get || method == .head
+    let isSafe = method == .get || method == .head || method == .query
     if let known = fields[.ifNoneMatch] {
       return lists(known, weakly: true) ? (isSafe ? .notModified : .preconditionFailed) : nil
     }

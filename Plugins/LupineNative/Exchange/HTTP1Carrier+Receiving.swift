@@ -85,7 +85,7 @@ extension HTTP1Carrier {
     guard let failure = connection.failure else { return Self.lost }
     let word = ResponseTolerances.missingCloseNotify
     guard hasTolerableEnd, !exchange.context.tolerances.contains(word) else { return failure }
-    return LupineError(failure.kind, "\(failure.message) \(word.advice)")
+    return failure.appending(word.advice)
   }
 
   private static let lost = LupineError(.connectionLost, "The connection ended before the response did.")

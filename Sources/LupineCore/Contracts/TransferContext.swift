@@ -303,21 +303,16 @@ public struct TransferContext: Sendable {
 
   /// Returns a function that sends events of the request to the session's monitors, and does not keep the request.
   ///
-  /// Work that may outlast the request uses it, such as the writing of the response to a store. The function does nothing
-  /// once the program has released the request. It may be called on any thread. In a test without a session it calls
-  /// the context's `events`.
+  /// Work that may outlast the request uses it, such as the writing of the response to a store. After the program has
+  /// released the request, monitors receive nothing. The function keeps the closure of `observing(_:)`, which therefore must
+  /// not keep the request, and calls it as long as the work reports events. It may be called on any thread. In a test
+  /// without a session it calls the context's `events`.
   public func makeEventEmitter() -> @Sendable (SessionEvent.Kind) -> Void {
-    let observer = own?.value.observer
-    if let supervisor = control.supervisor {
-      return { [weak supervisor, attempt] event in
-        observer?(event)
-        supervisor?.receive(event, attempt: attempt)
-      }
-    }
-    let events = own?.value.events
-    return { event in
+    let (observer, events) = (own?.value.observer, own?.value.events)
+    return { [weak supervisor = control.supervisor, attempt] event in
       observer?(event)
-      events?(event)
+      if let events { return events(event) }
+      supervisor?.receive(event, attempt: attempt)
     }
   }
 
