@@ -218,7 +218,7 @@ let package = Package(
       swiftSettings: settings),
 
     .target(
-      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"],
+      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineRecording", "LupineTesting"],
       path: "Tests/Support/SnippetSupport",
       swiftSettings: settings),
 

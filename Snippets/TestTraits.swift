@@ -19,6 +19,12 @@ struct User: Codable, Sendable {
   #expect(user.name == "mattt")
 }
 
+@Test(.cassette("users")) func `users are decoded`() async throws {
+  let session = try Session.Builder().transport(.native).baseURL("https://api.example.com").build()
+  let users = try await session.request("users").serializingDecodable([User].self).value
+  #expect(users.count == 3)
+}
+
 @Test(.exploring) func `a balance is complete under every fault`() async throws {
   try await Simulation.explore(seeds: 0..<100) { world in
     let mock = MockTransport()
