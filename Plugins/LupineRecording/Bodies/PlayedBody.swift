@@ -135,13 +135,7 @@ private struct BodySource: Sendable {
       guard let folder else {
         throw LupineError(.invalidCassette, "The cassette has no folder, but a body is in the file \(file.name).")
       }
-      let open = try await BlockingWork.run { () throws(LupineError) in
-        try folder.open(file.name, as: .invalidCassette)
-      }
-      guard open.length == file.length else {
-        throw LupineError(
-          .invalidCassette, "The file \(open.path) has \(open.length) bytes, but its cassette says \(file.length).")
-      }
+      let open = try await BlockingWork.run { () throws(LupineError) in try folder.openBody(file) }
       bytes = .file(open, file)
     }
   }
@@ -166,8 +160,7 @@ private struct BodySource: Sendable {
       self.hash = next
       var end = next
       guard position < file.length ? !piece.isEmpty : Data(end.finalize()) == file.sha256 else {
-        throw LupineError(
-          .invalidCassette, "The file \(open.path) has other bytes than its cassette says; record it again.")
+        throw .changedFile(open.path)
       }
       return piece
     }

@@ -111,10 +111,21 @@ struct CassetteLine {
   }
 
   mutating func fields(_ name: String) throws(Fault) -> HTTPFields? {
-    guard let list = try array(name, { (cursor) throws(Fault) in try cursor.field() }) else { return nil }
+    guard var cursor = take(name) else { return nil }
     var fields = HTTPFields()
-    for field in list { fields.append(field) }
+    try cursor.array { (cursor) throws(Fault) in try fields.append(try cursor.field(), bounded: cursor) }
     return fields
+  }
+}
+
+extension HTTPFields {
+  /// The maximum number of fields of a message; `HTTPFields` traps at some more.
+  private static let maximumCount = 10_000
+
+  /// Appends a field of an untrusted file.
+  mutating func append(_ field: HTTPField, bounded cursor: JSONCursor) throws(JSONCursor.Fault) {
+    guard count < Self.maximumCount else { throw cursor.fault("a message has more than \(Self.maximumCount) fields") }
+    append(field)
   }
 }
 

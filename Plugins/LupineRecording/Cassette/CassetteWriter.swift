@@ -154,6 +154,7 @@ enum RecordedDate {
     func number(_ start: Int, _ count: Int) -> Int {
       bytes[start..<(start + count)].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
+    guard number(0, 4) >= 1600 else { return nil }
     let whole = CalendarDate.date(
       year: number(0, 4), month: number(5, 2), day: number(8, 2), hour: number(11, 2), minute: number(14, 2),
       second: number(17, 2))

@@ -15,6 +15,8 @@ struct JSONCursor {
 
   /// The maximum number of arrays and objects inside each other.
   static let maximumDepth = 64
+  /// The maximum number of members of an object that is read.
+  static let maximumMembers = 1_000
 
   /// The text, in valid UTF-8.
   let bytes: [UInt8]
@@ -58,7 +60,7 @@ struct JSONCursor {
 extension JSONCursor {
   /// Reads an object; the closure reads the value of each member.
   ///
-  /// A name that occurs twice is a fault.
+  /// A name that occurs twice is a fault, and so are more than 1,000 members.
   mutating func object(
     _ member: (String, inout JSONCursor) throws(Fault) -> Void
   ) throws(Fault) {
@@ -69,6 +71,9 @@ extension JSONCursor {
       let name = try cursor.string()
       guard names.insert(name).inserted else {
         throw cursor.fault("the member \(name.escapingControls(limit: 100).debugDescription) occurs twice", at: start)
+      }
+      guard names.count <= Self.maximumMembers else {
+        throw cursor.fault("an object has more than \(Self.maximumMembers) members", at: start)
       }
       try cursor.expect(.colon)
       try member(name, &cursor)

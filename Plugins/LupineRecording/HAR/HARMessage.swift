@@ -61,7 +61,7 @@ struct HARMessage {
       guard !line.contains(0), !line.contains(0x0D) else {
         throw cursor.fault("the value of a field contains a carriage return or a zero byte", at: place)
       }
-      fields.append(HTTPField(name: name, lenientValue: line))
+      try fields.append(HTTPField(name: name, lenientValue: line), bounded: cursor)
     }
   }
 

@@ -1,5 +1,5 @@
 import HTTPTypes
-import LupineCore
+public import LupineCore
 public import LupineFoundation
 import LupineSupport
 
@@ -8,8 +8,28 @@ extension Cassette {
   ///
   /// HAR has no place for interim responses, the times of chunks, trailers, errors and content codings. They are in the
   /// members `_lupine`, so that `init(har:)` returns an equal cassette; other programs ignore these members. The contents
-  /// of files beside the cassette are not part of the archive.
-  public func har() -> Data {
+  /// of files beside the cassette are not part of the archive: see `har(withFilesBeside:)`.
+  public func har() -> Data { archive(of: entries) }
+
+  /// Returns the cassette as an HTTP Archive with the contents of the files beside it, of at most 16 MiB each; it blocks
+  /// while the disk is read.
+  ///
+  /// `init(har:)` returns a cassette that has these contents in itself; `write(to:)` moves them to files again.
+  ///
+  /// - Parameter path: the path of the cassette.
+  /// - Throws: `LupineError` of kind `invalidCassette` if a file is missing or was changed; of kind `fileFailed` if the
+  ///   folder cannot be read.
+  public func har(withFilesBeside path: String) throws(LupineError) -> Data {
+    let folder = try CassetteFolder(of: path)
+    var read = entries
+    for index in read.indices {
+      read[index].request.body = try folder.inlined(read[index].request.body)
+      if let body = read[index].response?.body { read[index].response?.body = try folder.inlined(body) }
+    }
+    return archive(of: read)
+  }
+
+  private func archive(of entries: [Entry]) -> Data {
     var text = Array(#"{"log":{"version":"1.2","creator":{"name":"Lupine","version":"1"},"pages":[],"#.utf8)
     text += "\n\"_lupine\":".utf8
     HARText.write(lines: HARText.lines(CassetteWriter.text(of: header)), to: &text)
@@ -20,6 +40,14 @@ extension Cassette {
     }
     text += "\n]}}\n".utf8
     return Data(text)
+  }
+}
+
+extension CassetteFolder {
+  /// Returns a content with the bytes of its file, unless it is too long.
+  fileprivate func inlined(_ content: Cassette.Content) throws(LupineError) -> Cassette.Content {
+    guard case .file(let file) = content, file.length <= Int64(CassetteReader.maximumLineLength) else { return content }
+    return .inline(try contents(of: file))
   }
 }
 

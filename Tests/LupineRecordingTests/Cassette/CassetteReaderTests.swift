@@ -45,6 +45,7 @@ struct DamagedFile: Sendable, CustomTestStringConvertible {
     DamagedFile(#"{"cassette":1}"#, 1, "\"recorded\" is missing"),
     DamagedFile(#"{"cassette":1,"recorded":"2026-13-28T22:00:00.000Z"}"#, 1, "the date"),
     DamagedFile(#"{"cassette":1,"recorded":"2026-11-28T22:00:00Z"}"#, 1, "the date"),
+    DamagedFile(#"{"cassette":1,"recorded":"1599-11-28T22:00:00.000Z"}"#, 1, "the date"),
     DamagedFile(
       #"{"cassette":1,"recorded":"2026-11-28T22:00:00.000Z","capabilities":["telepathy"]}"#, 1, "telepathy"),
     DamagedFile(#"{"cassette":1,"recorded":"2026-11-28T22:00:00.000Z","code":"x"}"#, 1, "\"code\" is unknown"),
@@ -227,6 +228,22 @@ struct DamagedFile: Sendable, CustomTestStringConvertible {
     let empty = repeatElement(UInt8(0x0A), count: (256 << 20) + 1)
     let second = #expect(throws: LupineError.self) { _ = try file.read(empty) }
     #expect(second?.message.contains("the file has more than 256 MiB") == true, "\(second?.message ?? "")")
+  }
+
+  @Test func `fields and members have limits`() throws {
+    let lines: [(String, String)] = [
+      ("{\"fields\":[" + Array(repeating: #""a:b""#, count: 70_000).joined(separator: ",") + "]}", "10000 fields"),
+      ("{" + (0..<1_001).map { "\"\($0)\":0" }.joined(separator: ",") + "}", "1000 members"),
+    ]
+    for (line, reason) in lines {
+      let text = DamagedFile.header + "\n" + #"{"request":"GET https://a.example/"}"# + "\n" + line
+      let error = #expect(throws: LupineError.self) { try CassetteContents(text.utf8, path: "a") }
+      #expect(error?.message.contains("more than \(reason)") == true, "\(error?.message ?? "")")
+    }
+    let field = #"{"name":"a","value":""# + String(repeating: #"\n"#, count: 70_000) + #""}"#
+    let archive = #"{"log":{"entries":[{"request":{"headers":["# + field + "]}}]}}"
+    let error = #expect(throws: LupineError.self) { try Cassette(har: archive.utf8) }
+    #expect(error?.message.contains("more than 10000 fields") == true, "\(error?.message ?? "")")
   }
 
   @Test func `a document whose indentation makes it long has a limit`() throws {

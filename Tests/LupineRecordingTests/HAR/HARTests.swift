@@ -165,6 +165,32 @@ import Testing
     #expect(try Cassette(har: cassette.har()) == cassette)
   }
 
+  @Test func `an archive can have the contents of the files beside a cassette`() throws {
+    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    let header = Cassette.Header(date: Date(timeIntervalSince1970: 0), capabilities: .http2)
+    let body = Data(repeating: 0xFF, count: 3_000)
+    let response = Cassette.Response(
+      head: HTTPResponse(status: .ok), body: .inline(body), chunks: [Cassette.Chunk(after: .zero, count: 3_000)])
+    let request = Cassette.Request(method: .put, url: "https://a.example/", body: .inline(body + [0x00]))
+    try Cassette(header: header, entries: [Cassette.Entry(request: request, response: response)])
+      .write(to: folder.file("users.cassette"))
+    let cassette = try Cassette(contentsOf: folder.file("users.cassette"))
+    let imported = try Cassette(har: cassette.har(withFilesBeside: folder.file("users.cassette")))
+    #expect(imported.entries.first?.response?.body == .inline(body))
+    try imported.write(to: other.file("users.cassette"))
+    #expect(try Cassette(contentsOf: other.file("users.cassette")) == cassette)
+    #expect(other.names == folder.names)
+
+    // A file that was changed is not exported.
+    let name = try #require(folder.names.first)
+    try folder.write([UInt8](repeating: 0xFE, count: 3_000), to: name)
+    let error = #expect(throws: LupineError.self) {
+      try cassette.har(withFilesBeside: folder.file("users.cassette"))
+    }
+    #expect(error?.kind == .invalidCassette)
+    #expect(try Cassette(har: cassette.har()) == cassette)
+  }
+
   /// Damaged archives, and a part of the error.
   private static let damaged: [(String, String)] = [
     ("", "line 1: `{` is missing"), ("{}", "no \"log\""), ("{\"log\":1}", "`{` is missing"),
