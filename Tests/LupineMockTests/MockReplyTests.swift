@@ -84,6 +84,14 @@ import Testing
     #expect(seen == hints)
   }
 
+  @Test func `interim responses arrive before a reset that leaves no head`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", MockReply.reset.informational([HTTPResponse(status: .init(code: 103))]))
+    let exchange = Exchange()
+    await #expect(throws: LupineError.self) { try await exchange.response(from: mock) }
+    #expect(exchange.events.all.contains { if case .informational = $0 { true } else { false } })
+  }
+
   @Test func `a file is delivered with its media type`() async throws {
     let path = "\(FileManager.default.temporaryDirectory.path)/lupine-\(UUID().uuidString).json"
     let bytes = Data(repeating: 0x20, count: 200_000)

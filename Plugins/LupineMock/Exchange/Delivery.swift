@@ -36,9 +36,7 @@ enum Delivery {
     _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
     on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
   ) -> TransportResponse {
-    for interim in plan.part.informational.dropFirst(plan.prelude.reportedInterim.count) {
-      context.emit(.informational(interim))
-    }
+    plan.reportInterim(in: context)
     var head = plan.head
     if head.headerFields[.contentLength] == nil, let length = source.length, plan.statesLength(for: request) {
       head.headerFields[.contentLength] = "\(length)"

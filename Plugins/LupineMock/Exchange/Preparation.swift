@@ -15,7 +15,10 @@ enum Preparation {
     if let problem = plan.problem { throw problem }
     if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
     try await context.clock.pause(for: plan.part.delay.bounded + latency - plan.prelude.waited)
-    if let fault = plan.part.fault { try await apply(fault, plan.cause, request, context) }
+    if let fault = plan.part.fault {
+      if fault == .resetBeforeHead || fault == .stallBeforeHead { plan.reportInterim(in: context) }
+      try await apply(fault, plan.cause, request, context)
+    }
     if let failure = plan.part.failure { throw failure }
     try plan.size.check(context.limits)
     let source = try await open(plan, for: request, context)
@@ -77,6 +80,11 @@ extension ReplyPlan {
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
     context.reportConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
+  }
+
+  /// Reports the interim responses that have not been reported.
+  func reportInterim(in context: TransferContext) {
+    for interim in part.informational.dropFirst(prelude.reportedInterim.count) { context.emit(.informational(interim)) }
   }
 
   /// Returns the content of the response to this request: empty for HEAD, 204 and 304.

@@ -80,6 +80,8 @@ extension MockReply {
   public func tunnelFields(_ fields: HTTPFields) -> MockReply { changing { $0.tunnelFields = fields } }
 
   /// Returns the reply with interim (1xx) responses before its head.
+  ///
+  /// They also precede the faults `resetBeforeHead` and `stallBeforeHead`.
   public func informational(_ responses: [HTTPResponse]) -> MockReply {
     changing { $0.informational = responses }
   }
