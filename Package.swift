@@ -83,6 +83,7 @@ let package = Package(
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineRedis", targets: ["LupineRedis"]),
     .library(name: "LupineResilience", targets: ["LupineResilience"]),
+    .library(name: "LupineResumableUpload", targets: ["LupineResumableUpload"]),
     .library(name: "LupineIDN", targets: ["LupineIDN"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
@@ -170,6 +171,7 @@ let package = Package(
     plugin("LupineMock", ["LupineCoding", "LupineDoubles", deque]),
     plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineRecording", ["LupineCoding", "LupineDoubles"]),
+    plugin("LupineResumableUpload", ["LupineSession", "LupineTransfers"]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", openSSL + ["LupineX509"]),
@@ -300,6 +302,12 @@ let package = Package(
       [
         "Lupine", "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineNative", "LupineRecording",
         "LupineTesting", "RecordingProbe", "TransportSupport",
+      ]),
+    test(
+      "LupineResumableUploadTests",
+      [
+        "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineResumableUpload", "LupineTesting",
+        "TransportSupport",
       ]),
     test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
     test(

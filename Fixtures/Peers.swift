@@ -81,6 +81,7 @@ public enum Peers {
   ///
   /// `/echo` returns the request's body, `/mirror` returns each piece when it arrives, and `/size` returns the size.
   /// `/known/N` and `/unknown/N` return N bytes with and without Content-Length; each byte is its offset modulo 251.
+  /// `/uploads` takes resumable uploads by the draft of the IETF, and `/tus` by tus 1.0.0.
   public static var hypercorn: String? { variable("LUPINE_HYPERCORN") }
 
   /// The base URL of hypercorn with TLS, `https://localhost:PORT`, for HTTP/2 and HTTP/1.1.

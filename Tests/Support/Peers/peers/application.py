@@ -1,5 +1,7 @@
 """The ASGI application of hypercorn, which caddy and HAProxy also serve as proxies."""
 
+from . import uploads
+
 PIECE = 16 * 1024
 # The byte at each offset of a body is the offset modulo 251, a prime, so that a test notices misplaced pieces.
 PATTERN = bytes(index % 251 for index in range(251 * PIECE))
@@ -66,6 +68,10 @@ async def application(scope, receive, send):
         body = await collect(receive)
         if body is not None:
             await answer(send, body if words[0] == "echo" else f"{len(body)}\n".encode())
+    elif words[0] == "uploads":
+        await uploads.draft(scope, receive, send)
+    elif words[0] == "tus":
+        await uploads.tus(scope, receive, send)
     elif words[0] == "mirror":
         await mirror(receive, send)
     elif words[0] in ("known", "unknown"):

@@ -1,0 +1,147 @@
+import LupineCore
+import LupineFoundation
+import LupineTransfers
+import Synchronization
+
+/// One upload: its settings, its body and its state, which the attempts of its request share.
+final class ResumableUpload: Sendable {
+  struct Settings: Sendable {
+    let dialect: UploadDialect
+    let creation: UploadCreation
+    /// Whether the upload may be at another origin than its request, where it receives the secrets of the request.
+    let admits: @Sendable (HTTPURL) -> Bool
+    var checkpoint: UploadCheckpoint?
+    var policy = ResumePolicy.restart
+    var sendsDigest = false
+  }
+
+  private struct Storage {
+    var settings: Settings
+    var source: UploadSource?
+    var digest: Data?
+    var state: UploadState?
+    /// The state that the checkpoint has.
+    var stored: StoredUpload?
+  }
+
+  private let storage: Mutex<Storage>
+
+  init(_ settings: Settings) { storage = Mutex(Storage(settings: settings)) }
+
+  var settings: Settings { storage.withLock { $0.settings } }
+
+  func change(_ change: (inout Settings) -> Void) { storage.withLock { change(&$0.settings) } }
+
+  /// The number of bytes that the server has acknowledged, and whether a retry repeats nothing that may have happened.
+  var standing: (acknowledged: Int64, canBeRepeated: Bool) {
+    storage.withLock { ($0.state?.acknowledged ?? 0, $0.state?.canBeRepeated ?? false) }
+  }
+
+  /// Reads or changes the state; `nil` before the first attempt and after the end.
+  func withState<Value: Sendable>(_ body: (inout UploadState) -> Value) -> Value? {
+    storage.withLock { storage in
+      guard var state = storage.state else { return nil }
+      defer { storage.state = state }
+      return body(&state)
+    }
+  }
+}
+
+/// The body and the checkpoint.
+extension ResumableUpload {
+  /// The state at the beginning of an attempt.
+  struct Beginning: Sendable {
+    let source: UploadSource
+    let digest: Data?
+    /// The upload of an earlier process that is not continued.
+    var superseded: HTTPURL?
+  }
+
+  /// Examines the body in the first attempt, and continues the upload of an earlier process.
+  ///
+  /// Later attempts send the body of the first one: what a content coding makes of it is made once.
+  func begin(_ request: OutgoingRequest) async throws(LupineError) -> Beginning {
+    if let source = storage.withLock({ $0.source }) {
+      storage.withLock { if $0.state == nil { $0.state = makeState(for: request, source) } }
+      return Beginning(source: source, digest: storage.withLock { $0.digest })
+    }
+    let settings = settings
+    if let fault = settings.dialect.fault { throw fault }
+    let source = try await UploadSource(request.body, isKept: settings.checkpoint != nil)
+    let digest = settings.sendsDigest && settings.dialect != .tus ? try await UploadSource.digest(source.body) : nil
+    var state = makeState(for: request, source)
+    let superseded = try await restore(&state, request, source)
+    storage.withLock { [state] storage in
+      storage.source = source
+      storage.digest = digest
+      storage.state = state
+    }
+    return Beginning(source: source, digest: digest, superseded: superseded)
+  }
+
+  private func makeState(for request: OutgoingRequest, _ source: UploadSource) -> UploadState {
+    let settings = settings
+    return UploadState(
+      settings.dialect, creation: settings.creation, length: source.body.length,
+      restarts: settings.policy == .restart, target: request.url, admits: settings.admits)
+  }
+
+  /// Takes the upload of the checkpoint if it is the same; returns its location if it is another one.
+  private func restore(
+    _ state: inout UploadState, _ request: OutgoingRequest, _ source: UploadSource
+  ) async throws(LupineError) -> HTTPURL? {
+    guard let checkpoint = settings.checkpoint else { return nil }
+    let mayRestart = settings.policy == .restart
+    switch await checkpoint.read() {
+    case .nothing: return nil
+    case .unusable(let error):
+      if !mayRestart { throw checkpoint.refusal(error) }
+      // Something else must not be overwritten.
+      change { $0.checkpoint = nil }
+      return nil
+    case .upload(let stored):
+      guard let location = try? HTTPURL(stored.location), state.fault(of: location) == nil else { return nil }
+      state.location = location
+      if let now = record(state, request, source), stored.isOf(now) {
+        state.acknowledged = stored.acknowledged
+        return nil
+      }
+      state.location = nil
+      if mayRestart { return location }
+      throw .uploadEnded(
+        "\(checkpoint.path) belongs to another upload, or the file has changed since; remove the checkpoint to begin "
+          + "again.")
+    }
+  }
+
+  private func record(_ state: UploadState, _ request: OutgoingRequest, _ source: UploadSource) -> StoredUpload? {
+    guard let location = state.location, let length = state.length, let content = source.version else { return nil }
+    return StoredUpload(
+      dialect: state.dialect, method: request.method.rawValue, target: request.url, location: location, length: length,
+      content: content, acknowledged: state.acknowledged)
+  }
+
+  /// Writes the checkpoint if the state has changed.
+  func keep(_ request: OutgoingRequest) async throws(LupineError) {
+    guard let checkpoint = settings.checkpoint else { return }
+    let changed = storage.withLock { storage -> StoredUpload? in
+      guard let state = storage.state, let source = storage.source, let new = record(state, request, source),
+        new != storage.stored
+      else { return nil }
+      return new
+    }
+    guard let changed else { return }
+    try await checkpoint.write(changed)
+    storage.withLock { $0.stored = changed }
+  }
+
+  /// Ends the upload: a later attempt begins another one.
+  func end() async {
+    let checkpoint = storage.withLock { storage in
+      storage.state = nil
+      storage.stored = nil
+      return storage.settings.checkpoint
+    }
+    await checkpoint?.remove()
+  }
+}

@@ -1,0 +1,97 @@
+import HTTPTypes
+import LupineCore
+import LupineFoundation
+import LupineSupport
+
+/// Makes the requests of one upload from the program's request.
+struct UploadRequests: Sendable {
+  let dialect: UploadDialect
+  /// The program's request, with what the session's adapters have added.
+  let original: OutgoingRequest
+
+  /// The request that creates the upload.
+  ///
+  /// - Parameters:
+  ///   - length: the length of the upload in bytes; `nil` if it is not known.
+  ///   - digest: the SHA-256 digest of the upload, if it is sent.
+  func create(
+    _ content: UploadState.Content, of source: UploadSource, length: Int64?, digest: Data?
+  ) throws(LupineError) -> OutgoingRequest {
+    var request = original
+    request.body = content == .whole ? source.body : .bytes(Data())
+    addVersion(to: &request)
+    if let length { request.headers[.uploadLength] = "\(length)" }
+    if dialect == .tus {
+      guard length != nil else {
+        throw LupineError(
+          .invalidRequest, "tus needs the length of the body, which is not known; write the body to a file first.")
+      }
+      moveTypeToMetadata(of: &request)
+    } else {
+      request.headers[.uploadComplete] = content == .whole ? "?1" : "?0"
+      if let digest { request.headers[.reprDigest] = "sha-256=:\(digest.base64EncodedString()):" }
+    }
+    return request
+  }
+
+  /// The request for the offset.
+  func query(_ location: HTTPURL) -> OutgoingRequest {
+    var request = bare(.head, location)
+    // An earlier answer is no answer.
+    request.headers[.cacheControl] = "no-store, no-cache"
+    return request
+  }
+
+  /// The request that appends a part.
+  ///
+  /// - Parameter checksum: the SHA-256 digest of the part, if it is sent.
+  func append(
+    _ part: UploadPart, of body: RequestBody, to location: HTTPURL, checksum: Data?
+  ) -> OutgoingRequest {
+    var request = bare(.patch, location)
+    request.options.expectsContinue = original.options.expectsContinue
+    request.body = body
+    request.headers[.contentType] = dialect.partType
+    request.headers[.uploadOffset] = "\(part.offset)"
+    if dialect != .tus { request.headers[.uploadComplete] = part.isLast ? "?1" : "?0" }
+    if let checksum { request.headers[.uploadChecksum] = "sha256 \(checksum.base64EncodedString())" }
+    return request
+  }
+
+  /// The request that gives the upload up.
+  func delete(_ location: HTTPURL) -> OutgoingRequest { bare(.delete, location) }
+
+  /// A request to the upload without content, and without the fields that describe the content.
+  private func bare(_ method: HTTPRequest.Method, _ location: HTTPURL) -> OutgoingRequest {
+    var request = original
+    // The state admits only origins that may receive the secrets.
+    request.url = location
+    if location.origin != original.url.origin { request.headers[.host] = nil }
+    request.method = method
+    request.body = .none
+    request.options.expectsContinue = false
+    request.options.isIdempotent = nil
+    for field in request.headers where Self.concernsCreation(field.name) { request.headers[field.name] = nil }
+    addVersion(to: &request)
+    return request
+  }
+
+  /// Whether a field describes the content of the program's request, or a condition for it.
+  private static func concernsCreation(_ name: HTTPField.Name) -> Bool {
+    let name = name.canonicalName
+    return name.hasPrefix("content-") || name.hasPrefix("if-") || name.hasPrefix("upload-")
+      || ["expect", "idempotency-key", "range", "repr-digest", "digest", "want-repr-digest"].contains(name)
+  }
+
+  private func addVersion(to request: inout OutgoingRequest) {
+    if let field = dialect.versionField { request.headers[field.name] = field.value }
+  }
+
+  /// States the media type in the metadata of tus, because the request has no content of its own.
+  private func moveTypeToMetadata(of request: inout OutgoingRequest) {
+    if let type = request.headers[.contentType], !request.headers.contains(.uploadMetadata) {
+      request.headers[.uploadMetadata] = "filetype \(Data(type.utf8).base64EncodedString())"
+    }
+    request.headers[.contentType] = nil
+  }
+}

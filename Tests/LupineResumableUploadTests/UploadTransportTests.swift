@@ -1,0 +1,104 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import LupineFixtures
+import LupineMock
+import LupineResumableUpload
+import LupineSession
+import LupineTesting
+import Synchronization
+import Testing
+import TransportSupport
+
+/// Uploads over sockets, to a server that resets connections at seeded bytes.
+@Suite(.overEachTransport) struct UploadTransportTests {
+  private static let length = 4 << 20
+  private static let content = Data.pattern(length)
+  private static let folder = try? TemporaryFolder()
+
+  /// A file with the content.
+  private static let file: String? = {
+    guard let path = folder.map({ "\($0.path)/content" }) else { return nil }
+    return (try? content.write(to: URL(filePath: path))) == nil ? nil : path
+  }()
+
+  @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
+  func `an upload that is cut three times arrives once and whole`(seed: Int, creation: UploadCreation) async throws {
+    var generator = Sequence64(state: UInt64(seed))
+    let cuts = (0..<3).map { _ in Int.random(in: 0..<Self.length / 3, using: &generator) }
+    let server = try CuttingServer(cuts: cuts, length: Self.length)
+    let progress = Mutex<[Int64]>([])
+    let session = try Session.Builder().transport(.curl).build()
+    let value =
+      try await session
+      .upload(.file(try #require(Self.file)), to: server.url, method: .post)
+      .monitor(.custom { event in if case .informational = event.kind { server.located.open() } })
+      .resumable(.draft(8), creation).resumesAutomatically(delay: .zero)
+      .uploadProgress { value in progress.withLock { $0.append(value.completed) } }
+      .serializingString().value
+    #expect(value == "complete")
+    #expect(server.received == Self.content)
+    #expect(server.faults == [])
+    let values = progress.withLock { $0 }
+    #expect(values.last == Int64(Self.length))
+    #expect(zip(values, values.dropFirst()).allSatisfy { $0 <= $1 })
+    await session.shutdown()
+    server.stop()
+  }
+
+  @Test(arguments: [UploadDialect.draft(8), .final], 0..<6)
+  func `a loss at each step is survived`(dialect: UploadDialect, step: Int) async throws {
+    let server = try CuttingServer(cuts: [5, 3], length: 11, resets: [step], hasVersion: dialect != .final)
+    let session = try Session.Builder().transport(.curl).build()
+    let value = try await session.upload(.text("hello world"), to: server.url, method: .post)
+      .resumable(dialect, .careful).resumesAutomatically(delay: .zero).serializingString().value
+    #expect(value == "complete")
+    #expect(server.received == Data("hello world".utf8))
+    #expect(server.faults == [])
+    await session.shutdown()
+  }
+
+  @Test func `an endless series of interim responses ends at the limit of the session`() async throws {
+    let interim = "HTTP/1.1 104 Resumable\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Offset: 0\r\n\r\n"
+    let server = try ScriptedServer(always: [.repeat(Array(interim.utf8))])
+    let session = try Session.Builder().transport(.curl).build()
+    let error = await session.upload(.text("hello"), to: server.url, method: .post).resumable().serializingString()
+      .response.error
+    #expect(error?.kind == .limitExceeded(.informationalResponses))
+    await session.shutdown()
+  }
+
+  @Test func `a response that claims completion before the content has arrived ends the upload`() async throws {
+    let deleted = Gate()
+    let server = try ScriptedServer(readsBody: false) { request in
+      guard request.method == .post else {
+        return ScriptedReply.respond(status: 204).preceded(by: .signal(deleted))
+      }
+      return [
+        .informational(status: 104, fields: ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "8"]),
+        .head(status: 200, fields: ["Upload-Complete": "?1", "Content-Length": "4"]), .body(Array("done".utf8)),
+        .readBody(upTo: 1), .stall,
+      ]
+    }
+    let session = try Session.Builder().transport(.curl).build()
+    // More than the buffers of the sockets take.
+    let error = await session.upload(.bytes(Data(count: 64 << 20)), to: server.url, method: .post).resumable()
+      .serializingString().response.error
+    #expect(error?.kind == .resumeFailed)
+    try await deleted.opened()
+    await session.shutdown()
+  }
+}
+
+/// The random numbers of a seed (SplitMix64).
+private struct Sequence64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}
