@@ -8,8 +8,10 @@ import Synchronization
 ///
 /// ```swift
 /// let activity = NetworkActivity()
-/// let session = try Session.Builder().transport(.native).monitor(activity).build()
-/// Task { for await state in activity.states { indicator.isOn = state.isShown } }
+/// let busy = try Session.Builder().transport(transport).monitor(activity).build()
+/// let indicator = Task {
+///   for await state in activity.states { show(state.isShown ? "working …" : "") }
+/// }
 /// ```
 ///
 /// One activity can be the monitor of several sessions and then counts their requests together.

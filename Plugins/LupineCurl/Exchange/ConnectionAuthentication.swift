@@ -10,9 +10,13 @@ final class ConnectionAuthentication {
   private var rounds = AuthenticationRounds()
 
   /// Holds a challenge that libcurl may answer.
-  func hold(_ head: ReceivedHead, isEmpty: Bool, _ context: TransferContext) {
+  ///
+  /// - Parameter tolerated: the tolerances that the head needed.
+  func hold(
+    _ head: ReceivedHead, isEmpty: Bool, after tolerated: ResponseTolerances, _ context: TransferContext
+  ) {
     let content = head.statusLine.isMultiplexed ? nil : ChallengeContent(head, isEmpty: isEmpty, context)
-    challenge = HeldChallenge(head: head, content: content)
+    challenge = HeldChallenge(head: head, content: content, endsConnection: tolerated.endsConnection)
   }
 
   /// Drops the challenge if the line begins another head, which shows that libcurl has answered the challenge.

@@ -84,8 +84,7 @@ extension Exchange {
   private func hold(_ head: ReceivedHead, isEmpty: Bool, _ easy: Easy) {
     if !head.statusLine.isMultiplexed { easy.set(isVerbose: true) }
     if authentication == nil { authentication = ConnectionAuthentication() }
-    authentication?.hold(head, isEmpty: isEmpty, context)
-    authentication?.challenge?.endsConnection = easy.headReader.tolerated.endsConnection
+    authentication?.hold(head, isEmpty: isEmpty, after: easy.headReader.tolerated, context)
   }
 
   /// Treats the held challenge as the response.

@@ -40,3 +40,19 @@ struct ResumingLayer: ExchangeLayer {
     return response
   }
 }
+
+/// Sends a request without the first bytes of its body, as an interceptor does that knows how many the server has.
+struct RestInterceptor: Interceptor {
+  let offset: Int64
+
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    let offset = offset
+    var rest = request
+    rest.body = try request.body.suffix(from: offset)
+    rest.options[ExchangeContextChange.self] = { $0.continuingUpload(at: offset) }
+    return try await next(rest)
+  }
+}
