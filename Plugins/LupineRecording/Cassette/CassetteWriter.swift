@@ -89,7 +89,8 @@ public enum CassetteWriter {
       text += line.line
     }
     if let body = ContentLine.line(response.body) { text += body }
-    if response.chunks != response.soleChunk { text += chunks(response.chunks) }
+    // A value without pieces has one that arrived with the head.
+    if !response.chunks.isEmpty, response.chunks != response.soleChunk { text += chunks(response.chunks) }
   }
 
   /// Writes the pieces of a body, six in a line.
