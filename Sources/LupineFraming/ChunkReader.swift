@@ -52,9 +52,7 @@ public struct ChunkReader: Sendable {
   private var line: [UInt8] = []
   private let extensionLimit: Int
   private let trailerLimit: Int
-  private let tolerances: ResponseTolerances
-  /// The violations that the body so far needed.
-  public private(set) var tolerated: ResponseTolerances = []
+  private var tolerances: ToleranceRecord
 
   /// Creates a reader for one body.
   ///
@@ -64,8 +62,11 @@ public struct ChunkReader: Sendable {
   public init(_ limits: Limits, tolerating tolerances: ResponseTolerances = []) {
     extensionLimit = limits.chunkExtensions
     trailerLimit = limits.trailers
-    self.tolerances = tolerances
+    self.tolerances = ToleranceRecord(allowed: tolerances)
   }
+
+  /// The tolerances that the body has needed so far.
+  public var tolerated: ResponseTolerances { tolerances.used }
 
   /// Whether the end of the body has been found.
   public var isFinished: Bool { place == .behind }
@@ -130,7 +131,7 @@ public struct ChunkReader: Sendable {
   }
 
   private mutating func takeExtension(_ byte: UInt8) throws(LupineError) {
-    if byte == 0x0D, extensions == .behindSize { try tolerate(.spaceAfterChunkSize, else: .space) }
+    if byte == 0x0D, extensions == .behindSize { try tolerances.accept(MalformedChunk.space) }
     if byte == 0x0D, extensions.mayEnd {
       place = .sizeLineFeed
       return
@@ -150,20 +151,12 @@ public struct ChunkReader: Sendable {
     }
     guard byte == 0x0A else { return nil }
     let hasReturn = line.count > 1 && line[line.count - 2] == 0x0D
-    if !hasReturn { try tolerate(.bareLineFeeds, else: .trailerLineEnd) }
+    if !hasReturn { try tolerances.accept(MalformedChunk.trailerLineEnd) }
     let whole = line
     line = []
     guard whole.count == (hasReturn ? 2 : 1) else { return .trailer(whole) }
     place = .behind
     return .end
-  }
-
-  /// Accepts a violation, or throws.
-  private mutating func tolerate(
-    _ word: ResponseTolerances, else violation: MalformedChunk
-  ) throws(LupineError) {
-    guard tolerances.contains(word) else { throw violation.error(word) }
-    tolerated.insert(word)
   }
 
   /// The maximum number of hexadecimal digits in a size; 16 digits represent 64 bits.
@@ -199,7 +192,7 @@ enum ChunkExtensions {
 
   /// Whether the extensions may end in this state.
   ///
-  /// A reader that accepts white space after the size checks that first.
+  /// For `behindSize` the reader has checked `spaceAfterChunkSize` before.
   var mayEnd: Bool { self == .behindSize || self == .name || self == .token || self == .behindQuotes }
 
   /// Returns the state after this byte; `nil` if the grammar does not allow the byte.
@@ -227,20 +220,20 @@ enum ChunkExtensions {
 }
 
 /// The violations of the chunked coding.
-enum MalformedChunk: String {
+enum MalformedChunk: String, Violation {
   case size = "the size of a chunk is not a hexadecimal number"
   case largeSize = "the size of a chunk has more than 16 digits or more than 63 bits"
   case `extension` = "an extension of a chunk violates the grammar"
   case space = "white space follows the size of a chunk"
   case lineEnd = "a line among the chunks does not end with CRLF"
-  case trailerLineEnd = "a line among the chunks does not end with CRLF, but with LF: a trailer"
+  case trailerLineEnd = "a line of the trailer section ends with LF alone"
   case contentEnd = "the content of a chunk is not followed by CRLF"
 
-  /// The error for the violation.
-  ///
-  /// Other programs may find a different end of such a body, so its connection is not reused.
-  var error: LupineError { .violation(rawValue, nil) }
-
-  /// The error for the violation that this word would accept.
-  func error(_ word: ResponseTolerances) -> LupineError { .violation(rawValue, word) }
+  var tolerance: ResponseTolerances? {
+    switch self {
+    case .space: .spaceAfterChunkSize
+    case .trailerLineEnd: .bareLineFeeds
+    default: nil
+    }
+  }
 }

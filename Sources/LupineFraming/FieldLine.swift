@@ -54,7 +54,7 @@ final class FieldLine {
     }
   }
 
-  /// Returns what the bytes of a value are.
+  /// Whether a value is ASCII, and whether it has control bytes.
   ///
   /// - Throws: `LupineError` of kind `malformedResponse` for CR, LF and NUL, which no reader accepts.
   private static func check(

@@ -25,9 +25,7 @@ public struct HeadReader {
   private var limits: Limits
   private let cache: HeadCache
   private var mayBeMultiplexed: Bool
-  private var tolerances: ResponseTolerances
-  /// The violations that the heads and the trailers so far needed.
-  public private(set) var tolerated: ResponseTolerances = []
+  private var tolerances: ToleranceRecord
   private var part = Part.status
   /// The number of fields of the current head.
   private var count = 0
@@ -59,8 +57,11 @@ public struct HeadReader {
     self.limits = limits
     self.cache = cache
     self.mayBeMultiplexed = mayBeMultiplexed
-    self.tolerances = tolerances
+    self.tolerances = ToleranceRecord(allowed: tolerances)
   }
+
+  /// The tolerances that the heads and the trailers have needed so far.
+  public var tolerated: ResponseTolerances { tolerances.used }
 
   /// Sets the limits for the following heads.
   public mutating func setLimits(_ limits: Limits) {
@@ -75,8 +76,7 @@ public struct HeadReader {
   ///   - tolerances: as for `init`.
   public mutating func begin(mayBeMultiplexed: Bool, tolerating tolerances: ResponseTolerances = []) {
     prepareForNextHead()
-    self.tolerances = tolerances
-    tolerated = []
+    self.tolerances = ToleranceRecord(allowed: tolerances)
     if mayBeMultiplexed != self.mayBeMultiplexed {
       self.mayBeMultiplexed = mayBeMultiplexed
       cached = nil
@@ -201,15 +201,18 @@ extension HeadReader {
     if raw.count >= 2, raw[raw.count - 1] == 0x0A, raw[raw.count - 2] == 0x0D {
       return UnsafeRawBufferPointer(rebasing: raw[..<(raw.count - 2)])
     }
-    guard raw.last == 0x0A, accepts(.bareLineFeeds) else { throw MalformedResponse.bareLineFeed.error }
-    tolerated.insert(.bareLineFeeds)
+    guard raw.last == 0x0A else { throw MalformedResponse.bareLineFeed.error }
+    try accept(.bareLineFeed)
     return UnsafeRawBufferPointer(rebasing: raw.dropLast())
   }
 
-  /// Whether a violation is accepted; never in a head of HTTP/2.
-  private func accepts(_ word: ResponseTolerances) -> Bool {
-    tolerances.contains(word) && (part == .status || statusLine?.isMultiplexed == false)
+  private mutating func accept(_ violation: MalformedResponse) throws(LupineError) {
+    guard isTolerant else { throw violation.error }
+    try tolerances.accept(violation)
   }
+
+  /// Whether the tolerances apply to the current line; never to a field of HTTP/2.
+  private var isTolerant: Bool { part == .status || statusLine?.isMultiplexed == false }
 
   private mutating func parseStatusLine(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     let status = try cache.statusLine(line)
@@ -224,15 +227,14 @@ extension HeadReader {
     template = cache.template
     changes.removeAll(keepingCapacity: true)
     changes.reserveCapacity(8)
-    declared = DeclaredLength()
-    if statusLine?.isMultiplexed == false { declared.tolerances = tolerances }
+    declared = DeclaredLength(tolerating: isTolerant ? tolerances.allowed : [])
     closes = false
   }
 
   private mutating func completeHead() throws(LupineError) -> Head? {
     guard let statusLine else { throw MalformedResponse.statusLine.error }
     try declared.check(statusLine.version)
-    tolerated.formUnion(declared.tolerated)
+    tolerances.add(declared.tolerances)
     size = 0
     var response = statusLine.head
     response.headerFields = template.fields(count: count, changes)
@@ -260,8 +262,9 @@ extension HeadReader {
 
   /// Reads a field line; `nil` if it has no colon.
   private mutating func readField(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
-    let field = try cache.field(line, takesControlBytes: accepts(.controlBytesInValues))
-    if field?.hadControlBytes == true { tolerated.insert(.controlBytesInValues) }
+    let field = try cache.field(
+      line, takesControlBytes: isTolerant && tolerances.allowed.contains(.controlBytesInValues))
+    if field?.hadControlBytes == true { try accept(.controlByte) }
     return field
   }
 

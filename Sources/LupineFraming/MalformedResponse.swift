@@ -1,7 +1,7 @@
 import LupineCore
 
 /// The violations of HTTP in a response's head or trailers, or in the length of its body.
-enum MalformedResponse: String {
+enum MalformedResponse: String, Violation {
   case bareLineFeed = "a line ends without a carriage return"
   case statusLine = "the status line is not valid"
   case status = "its status is not a number from 100 to 999"
@@ -12,21 +12,15 @@ enum MalformedResponse: String {
   case fieldValue = "a field's value contains CR or NUL, a control byte that no reader accepts"
   case controlByte = "a field's value contains a control byte"
   case framingValue = "Content-Length, Transfer-Encoding or Connection contains a control byte"
-  case twoLengths = "it has two Content-Length fields or values, which differ"
-  case equalLengths = "it has two Content-Length fields or values, which are equal"
+  case twoLengths = "its Content-Length values differ"
+  case equalLengths = "its Content-Length is repeated"
   case badLength = "its Content-Length is not one decimal number"
   case lengthAndChunked = "it has both Content-Length and Transfer-Encoding"
   case transferCoding = "its Transfer-Encoding is not exactly chunked, or its version is not HTTP/1.1"
-  case repeatedChunked = "its Transfer-Encoding is not exactly chunked: it names chunked again"
-  case identity = "its Transfer-Encoding is not exactly chunked: it is identity"
+  case repeatedChunked = "its Transfer-Encoding names chunked more than once"
+  case identity = "its Transfer-Encoding is identity, which RFC 7230 removed"
   case secondHead = "a second final head follows the first"
 
-  /// The error for the violation.
-  ///
-  /// Programs may interpret such a response differently, so its connection is not reused (RFC 9112 section 6.3).
-  var error: LupineError { .violation(rawValue, tolerance) }
-
-  /// The word that would accept the response; `nil` if none does.
   var tolerance: ResponseTolerances? {
     switch self {
     case .bareLineFeed: .bareLineFeeds
@@ -36,14 +30,5 @@ enum MalformedResponse: String {
     case .identity: .identityCoding
     default: nil
     }
-  }
-}
-
-extension LupineError {
-  /// The error of a response that violates HTTP, with the word that would accept it.
-  static func violation(_ reason: String, _ tolerance: ResponseTolerances?) -> LupineError {
-    let advice = tolerance.map { " \($0.advice)" } ?? ""
-    return LupineError(
-      .malformedResponse, "The response violates HTTP: \(reason). Its connection is closed.\(advice)")
   }
 }

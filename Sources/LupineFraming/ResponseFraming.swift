@@ -60,10 +60,10 @@ struct DeclaredLength: Sendable {
   private(set) var isChunked = false
   /// Whether the transfer coding is `identity`, which changes nothing.
   private var isIdentity = false
-  /// The violations that a reader accepts.
-  var tolerances: ResponseTolerances = []
-  /// The violations that have been accepted.
-  private(set) var tolerated: ResponseTolerances = []
+  private(set) var tolerances: ToleranceRecord
+
+  /// - Parameter tolerances: the violations that the reader accepts. Default: none.
+  init(tolerating tolerances: ResponseTolerances = []) { self.tolerances = ToleranceRecord(allowed: tolerances) }
 
   /// Whether a body with content is declared.
   var isContent: Bool { isChunked || contentLength ?? 0 > 0 }
@@ -79,8 +79,9 @@ struct DeclaredLength: Sendable {
 
   private mutating func record(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) throws(LupineError) {
     if name == .contentLength {
+      guard value.contains(0x2C) else { return try record(length: Self.number(value)) }
       for number in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
-        try record(length: Self.number(UnsafeRawBufferPointer(rebasing: number), isOnly: number.count == value.count))
+        try record(length: Self.number(UnsafeRawBufferPointer(rebasing: number).trimmingBlanks()))
       }
     } else if name == .transferEncoding {
       try record(codings: value)
@@ -90,7 +91,7 @@ struct DeclaredLength: Sendable {
   private mutating func record(length: Int64) throws(LupineError) {
     if let contentLength {
       guard length == contentLength else { throw MalformedResponse.twoLengths.error }
-      try tolerate(.equalLengths)
+      try tolerances.accept(MalformedResponse.equalLengths)
     }
     contentLength = length
   }
@@ -99,21 +100,15 @@ struct DeclaredLength: Sendable {
     let hasCoding = isChunked || isIdentity
     if !hasCoding, value.isText("chunked") {
       isChunked = true
-    } else if !isIdentity, value.isRepeatedChunked {
-      try tolerate(.repeatedChunked)
+    } else if !isIdentity, value.isListOfChunked {
+      try tolerances.accept(MalformedResponse.repeatedChunked)
       isChunked = true
     } else if !hasCoding, value.isText("identity") {
-      try tolerate(.identity)
+      try tolerances.accept(MalformedResponse.identity)
       isIdentity = true
     } else {
       throw MalformedResponse.transferCoding.error
     }
-  }
-
-  /// Accepts a violation if the reader does.
-  private mutating func tolerate(_ violation: MalformedResponse) throws(LupineError) {
-    guard let word = violation.tolerance, tolerances.contains(word) else { throw violation.error }
-    tolerated.insert(word)
   }
 
   /// Rejects contradictory fields after the head is complete.
@@ -122,9 +117,7 @@ struct DeclaredLength: Sendable {
     if isChunked, version != .http1_1 { throw MalformedResponse.transferCoding.error }
   }
 
-  /// - Parameter isOnly: whether the field has no other number; blanks around an element of a list are ignored.
-  private static func number(_ value: UnsafeRawBufferPointer, isOnly: Bool) throws(LupineError) -> Int64 {
-    let value = isOnly ? value : value.trimmingBlanks()
+  private static func number(_ value: UnsafeRawBufferPointer) throws(LupineError) -> Int64 {
     var number: Int64 = 0
     guard !value.isEmpty else { throw MalformedResponse.badLength.error }
     for byte in value {
@@ -135,7 +128,6 @@ struct DeclaredLength: Sendable {
     }
     return number
   }
-
 }
 
 extension UnsafeRawBufferPointer {
@@ -145,7 +137,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether the bytes are a list that contains nothing but `chunked`.
-  fileprivate var isRepeatedChunked: Bool {
+  fileprivate var isListOfChunked: Bool {
     split(separator: 0x2C, omittingEmptySubsequences: false).allSatisfy {
       UnsafeRawBufferPointer(rebasing: $0).trimmingBlanks().isText("chunked")
     }

@@ -12,7 +12,7 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
   var method = HTTPRequest.Method.get
   var limits = Limits()
   /// The violations that the reader accepts.
-  var words: ResponseTolerances = []
+  var tolerances: ResponseTolerances = []
 
   /// - Parameter text: the bytes; `⏎` stands for CRLF, and other characters are ISO Latin 1.
   init(_ rule: String, _ text: String, _ expected: Expectation, to method: HTTPRequest.Method = .get) {
@@ -36,7 +36,7 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
 
   /// Reads the bytes in all ways, and compares the result.
   func check() throws {
-    let reading = try ResponseReading.theSame(of: bytes, to: method, limits, tolerating: words)
+    let reading = try ResponseReading.theSame(of: bytes, to: method, limits, tolerating: tolerances)
     switch expected {
     case .reads(let content, let framing, let keeps, let rest):
       try #require(reading.failure == nil, "\(reading.message)")

@@ -28,10 +28,10 @@ struct ResponseReading: Equatable {
   /// and with one that has read the same bytes three times.
   static func theSame(
     of bytes: [UInt8], to method: HTTPRequest.Method = .get, _ limits: Limits = Limits(),
-    tolerating words: ResponseTolerances = [], cache warm: HeadCache = HeadCache()
+    tolerating tolerances: ResponseTolerances = [], cache warm: HeadCache = HeadCache()
   ) throws -> ResponseReading {
     func read(_ pieces: [[UInt8]], _ cache: HeadCache) -> ResponseReading {
-      ResponseReading(pieces, method, limits, cache, tolerating: words)
+      ResponseReading(pieces, method, limits, cache, tolerating: tolerances)
     }
     let whole = read([bytes], HeadCache())
     for _ in 0..<3 { _ = read([bytes], warm) }
@@ -47,9 +47,9 @@ struct ResponseReading: Equatable {
 
   init(
     _ pieces: [[UInt8]], _ method: HTTPRequest.Method, _ limits: Limits, _ cache: HeadCache,
-    tolerating words: ResponseTolerances = []
+    tolerating tolerances: ResponseTolerances = []
   ) {
-    var reader = ResponseReader(to: method, limits, cache, tolerating: words)
+    var reader = ResponseReader(to: method, limits, cache, tolerating: tolerances)
     do throws(LupineError) {
       for piece in pieces { try take(piece, &reader) }
       if let event = try reader.connectionEnded() { record(event, of: []) }

@@ -5,45 +5,46 @@ import Testing
 import TransportSupport
 import TrustSupport
 
-/// The words of `ResponseTolerances` over real connections.
+/// The tolerances of `ResponseTolerances` over real connections.
 @Suite(.overEachTransport, .timeLimit(.minutes(2))) struct ToleranceTests {
-  /// A response that one word accepts; its content is `hello`.
+  /// A response that one tolerance accepts; its content is `hello`.
   struct Script: Sendable, CustomTestStringConvertible {
-    let word: ResponseTolerances
+    let tolerance: ResponseTolerances
     let text: String
     /// Whether its connection may be used again.
     var keeps = false
 
     var bytes: [UInt8] { Array(text.utf8) }
-    var testDescription: String { "\(word): \(text.debugDescription)" }
+    var testDescription: String { "\(tolerance): \(text.debugDescription)" }
   }
 
   static let scripts: [Script] = [
     Script(
-      word: .repeatedChunkedCoding,
+      tolerance: .repeatedChunkedCoding,
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
     Script(
-      word: .repeatedChunkedCoding,
+      tolerance: .repeatedChunkedCoding,
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
     ),
     Script(
-      word: .spaceAfterChunkSize,
+      tolerance: .spaceAfterChunkSize,
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0 \t\r\n\r\n"),
     Script(
-      word: .equalContentLengths,
+      tolerance: .equalContentLengths,
       text: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", keeps: true),
     Script(
-      word: .equalContentLengths, text: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello", keeps: true),
-    Script(word: .bareLineFeeds, text: "HTTP/1.1 200 OK\nA: b\nContent-Length: 5\n\nhello"),
-    Script(word: .bareLineFeeds, text: "HTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+      tolerance: .equalContentLengths, text: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello", keeps: true),
+    Script(tolerance: .bareLineFeeds, text: "HTTP/1.1 200 OK\nA: b\nContent-Length: 5\n\nhello"),
     Script(
-      word: .bareLineFeeds,
+      tolerance: .bareLineFeeds, text: "HTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+    Script(
+      tolerance: .bareLineFeeds,
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\n\n"),
     Script(
-      word: .controlBytesInValues,
+      tolerance: .controlBytesInValues,
       text: "HTTP/1.1 200 OK\r\nX-Name: a\u{1}b\r\nContent-Length: 5\r\n\r\nhello", keeps: true),
     Script(
-      word: .identityCoding,
+      tolerance: .identityCoding,
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello"),
   ]
 
@@ -58,7 +59,7 @@ import TrustSupport
     script: Script
   ) async throws {
     let server = try ScriptedServer(always: ScriptedReply([.raw(script.bytes)], connection: .keep))
-    let client = client(script.word)
+    let client = client(script.tolerance)
     for _ in 0..<4 { #expect(try await client.fetch(server.url).text == "hello") }
     #expect(server.connectionCount == (script.keeps ? 1 : 4))
     await client.transport.shutdown()
@@ -74,7 +75,7 @@ import TrustSupport
       let (first, second) = (Array(bytes[..<place]), Array(bytes[place...]))
       return ScriptedReply([.raw(first), .wait(gate), .raw(second)], connection: .keep)
     }
-    let client = client(script.word)
+    let client = client(script.tolerance)
     for place in 1..<bytes.count {
       #expect(try await client.fetch(server.url + "/\(place)").text == "hello", "divided at \(place)")
     }
@@ -85,7 +86,7 @@ import TrustSupport
   @Test(arguments: scripts)
   func `a tolerated response byte by byte is the same`(script: Script) async throws {
     let server = try ScriptedServer(always: ScriptedReply([.drip(script.bytes)], connection: .keep))
-    let client = client(script.word)
+    let client = client(script.tolerance)
     for _ in 0..<2 {
       let response = try await client.fetch(server.url)
       #expect(response.text == "hello")
@@ -97,14 +98,14 @@ import TrustSupport
 
   /// The responses of a tolerant exchange must not make a strict one over the same transport accept them.
   @Test(arguments: scripts)
-  func `without its word a response is refused, and the error names the word`(script: Script) async throws {
+  func `without its tolerance a response is refused, and the error names the tolerance`(script: Script) async throws {
     let server = try ScriptedServer(always: ScriptedReply([.raw(script.bytes)], connection: .keep))
-    var client = client(script.word)
+    var client = client(script.tolerance)
     for _ in 0..<3 { _ = try await client.fetch(server.url) }
-    client.tolerances = Self.all.subtracting(script.word)
+    client.tolerances = Self.all.subtracting(script.tolerance)
     let error = await client.failure(server.url)
     #expect(error?.kind == .malformedResponse)
-    #expect(error?.message.contains("'.tolerating([.\(script.word)], of: host)'") == true, "\(error as Any)")
+    #expect(error?.message.contains("'.tolerating([.\(script.tolerance)], of: host)'") == true, "\(error as Any)")
     client.tolerances = []
     #expect(await client.failure(server.url)?.kind == .malformedResponse)
     await client.transport.shutdown()
@@ -143,7 +144,7 @@ import TrustSupport
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a \r\nhello\r\n0\r\n\r\n",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n",
   ])
-  func `no word accepts what programs read in two ways`(_ text: String) async throws {
+  func `no tolerance accepts what programs read in two ways`(_ text: String) async throws {
     let server = try ScriptedServer(always: .verbatim(text))
     let client = client(Self.all)
     #expect(await client.failure(server.url)?.kind == .malformedResponse)
@@ -202,7 +203,7 @@ extension ToleranceTests {
     await client.transport.shutdown()
   }
 
-  @Test func `without the word the error names it`() async throws {
+  @Test func `without the tolerance the error names it`() async throws {
     let peer = try WirePeer(
       WirePeer.Line(isSecured: true), answer: Array((Self.head + "hello").utf8), ending: .cut)
     defer { peer.stop() }

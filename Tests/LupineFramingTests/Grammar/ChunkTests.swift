@@ -9,6 +9,7 @@ import Testing
   private static let large = "more than 16 digits or more than 63 bits"
   private static let end = "content of a chunk is not followed by CRLF"
   private static let line = "line among the chunks does not end with CRLF"
+  private static let lineFeed = "line of the trailer section ends with LF alone"
   private static let ext = "extension of a chunk violates"
   private static let space = "white space follows the size of a chunk"
 
@@ -62,7 +63,7 @@ import Testing
     .init("7.1 spaces after the content", "\(start)2⏎ok ⏎0⏎⏎", .refused(end)),
     .init("7.1 two line ends after the content", "\(start)2⏎ok⏎⏎0⏎⏎", .refused(size)),
     .init("7.1 LF after the last chunk", "\(start)0\n⏎", .refused(size)),
-    .init("7.1 LF after the trailers", "\(start)0⏎\n", .refused(line)),
+    .init("7.1 LF after the trailers", "\(start)0⏎\n", .refused(lineFeed)),
     .init("7.1 CR after the trailers", "\(start)0⏎\r\r\n", .refused("field's name")),
     .init("7.1 no chunked coding", "\(start)hello", .refused(size)),
   ]
@@ -111,7 +112,7 @@ import Testing
     .init("7.1.2 no name", "\(start)0⏎: b⏎⏎", .refused("field's name")),
     .init("7.1.2 NUL in a value", "\(start)0⏎A: \0⏎⏎", .refused("control byte")),
     .init("7.1.2 CR in a value", "\(start)0⏎A: b\rC: d⏎⏎", .refused("control byte")),
-    .init("7.1.2 a line that ends with LF", "\(start)0⏎A: b\n⏎", .refused(line)),
+    .init("7.1.2 a line that ends with LF", "\(start)0⏎A: b\n⏎", .refused(lineFeed)),
     .init("7.1.2 a folded line", "\(start)0⏎A: b⏎ c⏎⏎", .refused("folded")),
     .init("7.1.2 a blank line", "\(start)0⏎ ⏎⏎", .refused("folded")),
     .init("7.1.2 another head", "\(start)0⏎HTTP/1.1 200 OK⏎⏎", .refused("second final head")),

@@ -2,11 +2,11 @@ import LupineCore
 import LupineFraming
 import Testing
 
-/// The words of `ResponseTolerances`: what each accepts, and what none does.
+/// The tolerances of `ResponseTolerances`: what each accepts, and what none does.
 @Suite struct ToleranceTests {
-  /// Bytes that one word accepts.
+  /// Bytes that one tolerance accepts.
   struct Accepted: Sendable, CustomTestStringConvertible {
-    let word: ResponseTolerances
+    let tolerance: ResponseTolerances
     let testDescription: String
     let text: String
     var content = "hello"
@@ -25,89 +25,89 @@ import Testing
 
   static let accepted: [Accepted] = [
     .init(
-      word: .repeatedChunkedCoding, testDescription: "chunked twice in a list",
+      tolerance: .repeatedChunkedCoding, testDescription: "chunked twice in a list",
       text: "\(ok)Transfer-Encoding: chunked, Chunked⏎⏎\(chunks)", framing: .chunked),
     .init(
-      word: .repeatedChunkedCoding, testDescription: "chunked in two fields",
+      tolerance: .repeatedChunkedCoding, testDescription: "chunked in two fields",
       text: "\(ok)Transfer-Encoding: chunked⏎A: b⏎Transfer-Encoding: chunked⏎⏎\(chunks)", framing: .chunked),
     .init(
-      word: .repeatedChunkedCoding, testDescription: "chunked four times",
+      tolerance: .repeatedChunkedCoding, testDescription: "chunked four times",
       text: "\(ok)Transfer-Encoding: chunked ,\tchunked⏎Transfer-Encoding: chunked,chunked⏎⏎\(chunks)",
       framing: .chunked),
     .init(
-      word: .spaceAfterChunkSize, testDescription: "a space after each size",
+      tolerance: .spaceAfterChunkSize, testDescription: "a space after each size",
       text: "\(coded)5 ⏎hello⏎0 ⏎⏎", framing: .chunked),
     .init(
-      word: .spaceAfterChunkSize, testDescription: "sizes of a fixed width, with tabs",
+      tolerance: .spaceAfterChunkSize, testDescription: "sizes of a fixed width, with tabs",
       text: "\(coded)2   \t⏎he⏎3    ⏎llo⏎0\t\t\t⏎A: b⏎⏎", framing: .chunked),
     .init(
-      word: .equalContentLengths, testDescription: "the same length in two fields",
+      tolerance: .equalContentLengths, testDescription: "the same length in two fields",
       text: "\(ok)Content-Length: 5⏎content-length: 5⏎⏎hello", keeps: true),
     .init(
-      word: .equalContentLengths, testDescription: "the same length in a list",
+      tolerance: .equalContentLengths, testDescription: "the same length in a list",
       text: "\(ok)Content-Length: 5 ,5,\t5⏎⏎hello", keeps: true),
     .init(
-      word: .equalContentLengths, testDescription: "the same number with a leading zero",
+      tolerance: .equalContentLengths, testDescription: "the same number with a leading zero",
       text: "\(ok)Content-Length: 5⏎Content-Length: 05⏎⏎hello", keeps: true),
     .init(
-      word: .bareLineFeeds, testDescription: "a head with LF alone",
+      tolerance: .bareLineFeeds, testDescription: "a head with LF alone",
       text: "HTTP/1.1 200 OK\nContent-Length: 5\nA: b\n\nhello", fields: ["content-length=5", "a=b"]),
     .init(
-      word: .bareLineFeeds, testDescription: "one line with LF alone",
+      tolerance: .bareLineFeeds, testDescription: "one line with LF alone",
       text: "\(ok)Content-Length: 5⏎A: b\n⏎hello", fields: ["content-length=5", "a=b"]),
     .init(
-      word: .bareLineFeeds, testDescription: "an empty line with LF alone",
+      tolerance: .bareLineFeeds, testDescription: "an empty line with LF alone",
       text: "\(ok)Content-Length: 5⏎\nhello"),
     .init(
-      word: .bareLineFeeds, testDescription: "an interim head with LF alone",
+      tolerance: .bareLineFeeds, testDescription: "an interim head with LF alone",
       text: "HTTP/1.1 103 Hints\nA: b\n\n\(ok)Content-Length: 5⏎⏎hello"),
     .init(
-      word: .bareLineFeeds, testDescription: "trailers with LF alone",
+      tolerance: .bareLineFeeds, testDescription: "trailers with LF alone",
       text: "\(coded)5⏎hello⏎0⏎A: b\nC: d\n\n", framing: .chunked),
     .init(
-      word: .controlBytesInValues, testDescription: "control bytes",
+      tolerance: .controlBytesInValues, testDescription: "control bytes",
       text: "\(ok)A: a\u{1}b\u{B}\u{C}\u{1B}c\u{7F}d⏎Content-Length: 5⏎⏎hello", keeps: true,
       fields: ["a=a b   c d", "content-length=5"]),
     .init(
-      word: .controlBytesInValues, testDescription: "a control byte among bytes that are not ASCII",
+      tolerance: .controlBytesInValues, testDescription: "a control byte among bytes that are not ASCII",
       text: "\(ok)Content-Length: 5⏎A: \u{C3}\u{BC}\u{1}b⏎⏎hello", keeps: true,
       fields: ["content-length=5", "a=ü b"]),
     .init(
-      word: .controlBytesInValues, testDescription: "a control byte in a trailer",
+      tolerance: .controlBytesInValues, testDescription: "a control byte in a trailer",
       text: "\(coded)5⏎hello⏎0⏎A: a\u{1}b⏎⏎", framing: .chunked, keeps: true),
     .init(
-      word: .identityCoding, testDescription: "identity with a length",
+      tolerance: .identityCoding, testDescription: "identity with a length",
       text: "\(ok)Transfer-Encoding: Identity⏎Content-Length: 5⏎⏎hello"),
     .init(
-      word: .identityCoding, testDescription: "identity after a length",
+      tolerance: .identityCoding, testDescription: "identity after a length",
       text: "\(ok)Content-Length: 5⏎Transfer-Encoding: identity⏎⏎hello"),
     .init(
-      word: .identityCoding, testDescription: "identity until the connection ends",
+      tolerance: .identityCoding, testDescription: "identity until the connection ends",
       text: "\(ok)Transfer-Encoding: identity⏎⏎hello", framing: .untilClose),
     .init(
-      word: .identityCoding, testDescription: "identity in HTTP/1.0",
+      tolerance: .identityCoding, testDescription: "identity in HTTP/1.0",
       text: "HTTP/1.0 200 OK⏎Transfer-Encoding: identity⏎⏎hello", framing: .untilClose),
   ]
 
   @Test(arguments: accepted)
-  func `a word accepts its violation, in pieces of any size`(test: Accepted) throws {
-    let reading = try ResponseReading.theSame(of: test.bytes, tolerating: test.word)
+  func `a tolerance accepts its violation, in pieces of any size`(test: Accepted) throws {
+    let reading = try ResponseReading.theSame(of: test.bytes, tolerating: test.tolerance)
     try #require(reading.failure == nil, "\(reading.message)")
     #expect(reading.isFinished)
     #expect(reading.content == Array(test.content.utf8))
     #expect(reading.framing == test.framing)
     #expect(reading.keepsConnection == test.keeps)
-    #expect(reading.tolerated == test.word)
+    #expect(reading.tolerated == test.tolerance)
     #expect(reading.rest.isEmpty)
     if let fields = test.fields { #expect(reading.fields.map { $0.lowercased() } == fields) }
   }
 
   @Test(arguments: accepted)
-  func `without the word the response is refused, and the error names the word`(test: Accepted) throws {
+  func `without the tolerance the response is refused, and the error names the tolerance`(test: Accepted) throws {
     let strict = try ResponseReading.theSame(of: test.bytes)
     #expect(strict.failure == .malformedResponse)
-    #expect(strict.message.contains("'.tolerating([.\(test.word)], of: host)'"), "\(strict.message)")
-    let others = try ResponseReading.theSame(of: test.bytes, tolerating: Self.all.subtracting(test.word))
+    #expect(strict.message.contains("'.tolerating([.\(test.tolerance)], of: host)'"), "\(strict.message)")
+    let others = try ResponseReading.theSame(of: test.bytes, tolerating: Self.all.subtracting(test.tolerance))
     #expect(others.failure == .malformedResponse)
     #expect(!others.keepsConnection)
   }
@@ -116,21 +116,21 @@ import Testing
   @Test(arguments: accepted)
   func `a reader with the cache of a tolerant one stays strict`(test: Accepted) throws {
     let cache = HeadCache()
-    _ = try ResponseReading.theSame(of: test.bytes, tolerating: test.word, cache: cache)
+    _ = try ResponseReading.theSame(of: test.bytes, tolerating: test.tolerance, cache: cache)
     #expect(try ResponseReading.theSame(of: test.bytes, cache: cache).failure == .malformedResponse)
   }
 
-  @Test func `a valid response needs no word, and keeps its connection`() throws {
+  @Test func `a valid response needs no tolerance, and keeps its connection`() throws {
     let bytes = ResponseCase.bytes("\(Self.coded)5;a=b⏎hello⏎0⏎A: b⏎⏎")
     let reading = try ResponseReading.theSame(of: bytes, tolerating: Self.all)
     #expect(reading.isFinished && reading.keepsConnection && reading.tolerated.isEmpty)
   }
 
-  @Test func `two words may be needed for one response`() throws {
+  @Test func `two tolerances may be needed for one response`() throws {
     let bytes = ResponseCase.bytes("HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 5\n\nhello")
-    let words: ResponseTolerances = [.bareLineFeeds, .equalContentLengths]
-    let reading = try ResponseReading.theSame(of: bytes, tolerating: words)
-    #expect(reading.isFinished && !reading.keepsConnection && reading.tolerated == words)
+    let tolerances: ResponseTolerances = [.bareLineFeeds, .equalContentLengths]
+    let reading = try ResponseReading.theSame(of: bytes, tolerating: tolerances)
+    #expect(reading.isFinished && !reading.keepsConnection && reading.tolerated == tolerances)
   }
 
   private static let all: ResponseTolerances = [
@@ -185,9 +185,9 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `no word accepts what programs read in two ways`(test: ResponseCase) throws {
+  func `no tolerance accepts what programs read in two ways`(test: ResponseCase) throws {
     var tolerant = test
-    tolerant.words = Self.all
+    tolerant.tolerances = Self.all
     try tolerant.check()
     #expect(try !ResponseReading.theSame(of: test.bytes, tolerating: Self.all).message.contains("tolerating"))
   }
