@@ -57,9 +57,9 @@ struct ChainVerifier {
   }
 
   private func roots() throws(TrustFailure) -> RootStore {
-    let system = trust.certificateAuthorities.map { SystemRoots(file: $0, folders: []) } ?? .current
+    let system = SystemRoots(named: trust.certificateAuthorities)
     let files = [system.file, trust.additionalCertificateAuthorities].compactMap(\.self)
-    do throws(RootsUnreadable) { return try RootStore(files: files, folders: system) } catch {
+    do throws(RootsUnreadable) { return try RootStore(files: files, folders: system.folders) } catch {
       throw TrustFailure(.chain, trust, nil, error.description, advice: "Name a file that can be read.")
     }
   }

@@ -60,7 +60,7 @@ public final class TrustedRoots {
   var store: OpaquePointer? { ownedStore.pointer }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
-  init(_ files: [String], _ folders: SystemRoots) throws(LupineError) {
+  init(_ files: [String], _ folders: [String]) throws(LupineError) {
     do throws(RootsUnreadable) { ownedStore = try RootStore(files: files, folders: folders) } catch {
       throw LupineError.unusable(CertificateBundle.part, "No server certificate can be verified: \(error.description).")
     }

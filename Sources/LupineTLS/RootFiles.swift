@@ -13,7 +13,7 @@ public struct RootFiles: Equatable {
   /// - Parameter fallback: the file for a connection key that names none; `nil` for the system's file.
   public init(_ connectionKey: ConnectionKey, fallback: String?) {
     let configured = connectionKey.certificateAuthorities ?? fallback
-    system = configured.map { SystemRoots(file: $0, folders: []) } ?? .current
+    system = SystemRoots(named: configured)
     isConfigured = configured != nil
     additional = connectionKey.additionalCertificateAuthorities
   }
@@ -27,8 +27,8 @@ public struct RootFiles: Equatable {
 
   /// The current version of each file and folder; `nil` for one that cannot be examined.
   ///
-  /// The version of a folder changes if a file is added, removed or renamed. The files in it are not examined one by one: there
-  /// may be hundreds.
+  /// The version of a folder changes if a file is added, removed or renamed. The files in it are not examined one by one:
+  /// there may be hundreds.
   var versions: [FileVersion?] { (paths + system.folders).map { FileVersion(path: $0) } }
 
   /// Whether all files and, if there are folders, at least one of them exist and are readable.
@@ -42,7 +42,7 @@ public struct RootFiles: Equatable {
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
     if let file = system.file { try CertificateBundle.check(file, isConfigured: isConfigured) }
-    return try TrustedRoots(paths, system)
+    return try TrustedRoots(paths, folders)
   }
 }
 

@@ -17,7 +17,7 @@ public struct RootStore: ~Copyable {
   ///
   /// - Throws: `RootsUnreadable` if a file cannot be read, or if there is none and the folders have no certificate. A file
   ///   of a folder that has none is skipped.
-  public init(files: [String], folders: SystemRoots = SystemRoots(file: nil, folders: [])) throws(RootsUnreadable) {
+  public init(files: [String], folders: [String] = []) throws(RootsUnreadable) {
     self.init()
     for file in files {
       guard X509_STORE_load_file(pointer, file) == 1 else {
@@ -25,10 +25,10 @@ public struct RootStore: ~Copyable {
           description: "the root certificates in \(file) cannot be read: \(OpenSSLText.takeError())")
       }
     }
-    let count = folders.folderFiles.count { X509_STORE_load_file(pointer, $0) == 1 }
+    let count = SystemRoots.files(in: folders).count { X509_STORE_load_file(pointer, $0) == 1 }
     ERR_clear_error()
     if files.isEmpty, count == 0 {
-      let names = folders.folders.joined(separator: ", ")
+      let names = folders.joined(separator: ", ")
       throw RootsUnreadable(description: "the folders of root certificates (\(names)) have no readable certificate")
     }
   }

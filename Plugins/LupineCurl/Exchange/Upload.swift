@@ -23,16 +23,11 @@ struct Upload {
 
   /// Begins the body; returns the shape of the request.
   ///
-  /// POST, PUT, PATCH and QUERY without a body send `Content-Length: 0` (RFC 9110 section 8.6).
-  ///
   /// - Throws: kind `invalidRequest` if the HTTP version has no framing for the body.
   mutating func begin(_ method: HTTPRequest.Method, _ version: ProtocolVersion) throws(LupineError) -> RequestShape {
     guard let reader else {
-      switch method {
-      case .head: return .head
-      case .post, .put, .patch, .query: return .body(length: 0)
-      default: return .noBody
-      }
+      if method == .head { return .head }
+      return method.statesEmptyLength ? .body(length: 0) : .noBody
     }
     remaining = reader.length
     guard remaining != nil || version != .http1_0 else {

@@ -8,13 +8,12 @@ enum RequestFraming: Equatable {
   case length(Int64)
   case chunked
 
-  /// - Parameter reader: the reader of the body; `nil` without one. POST, PUT, PATCH and QUERY then state the
-  ///   length 0 (RFC 9110 section 8.6).
+  /// - Parameter reader: the reader of the body; `nil` without one.
   init(_ method: HTTPRequest.Method, _ reader: (any BodyReader)?) {
     if let reader {
       self = reader.length.map { .length($0) } ?? .chunked
     } else {
-      self = [.post, .put, .patch, .query].contains(method) ? .length(0) : .none
+      self = method.statesEmptyLength ? .length(0) : .none
     }
   }
 

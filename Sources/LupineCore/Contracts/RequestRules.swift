@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 import LupineSupport
 
 /// The rules for every request, whatever the transport.
@@ -86,4 +86,12 @@ public enum RequestRules {
   }
 
   private static let parameters = "parameters go into the query with '.urlEncodedForm(destination: .queryString)'."
+}
+
+extension HTTPRequest.Method {
+  /// Whether a request without a body states `Content-Length: 0`: POST, PUT, PATCH and QUERY, which give content a meaning
+  /// (RFC 9110 section 8.6).
+  ///
+  /// For transports.
+  public var statesEmptyLength: Bool { self == .post || self == .put || self == .patch || self == .query }
 }

@@ -8,10 +8,11 @@
   import Darwin
 #endif
 
-/// The places of the system's root certificates.
+/// The places of root certificates: those of the system, unless a program names a file.
 ///
-/// `SSL_CERT_FILE` names a file, and `SSL_CERT_DIR` folders between colons, as for OpenSSL's own programs. If one of them
-/// is set, only what they name is trusted. Otherwise the first readable one of the usual files is.
+/// `SSL_CERT_FILE` is the path of a file. `SSL_CERT_DIR` is a list of folders, separated by colons; every file in them is
+/// read, whatever its name. If one of them is set, only what they name is trusted. Otherwise the first readable one of the
+/// usual files is.
 public struct SystemRoots: Equatable, Sendable {
   /// The file; `nil` if there are only folders.
   public let file: String?
@@ -23,26 +24,20 @@ public struct SystemRoots: Equatable, Sendable {
     "/etc/ssl/cert.pem",
   ]
 
-  /// The places that a program has named.
-  public init(file: String?, folders: [String]) {
-    self.file = file
-    self.folders = folders
+  /// The file that a program has named, or else the places that the environment names now.
+  public init(named file: String?) {
+    let variable = file == nil ? getenv("SSL_CERT_DIR").map { String(cString: $0) } : nil
+    folders = variable?.split(separator: ":").map(String.init) ?? []
+    let named = file ?? getenv("SSL_CERT_FILE").map { String(cString: $0) }
+    self.file = named ?? (folders.isEmpty ? Self.usual.first { access($0, R_OK) == 0 } ?? Self.usual[0] : nil)
   }
 
-  /// The places that the environment names now.
-  public static var current: SystemRoots {
-    let folders = getenv("SSL_CERT_DIR").map { String(cString: $0).split(separator: ":").map(String.init) } ?? []
-    let named = getenv("SSL_CERT_FILE").map { String(cString: $0) }
-    if named != nil || !folders.isEmpty { return SystemRoots(file: named, folders: folders) }
-    return SystemRoots(file: usual.first { access($0, R_OK) == 0 } ?? usual[0], folders: [])
-  }
-
-  /// The files of the folders, each once, although links with other names may refer to it.
+  /// Returns the files of folders, each once, although links with other names may refer to it.
   ///
   /// A file need not contain a certificate. Folders in the folders and hidden files are left out.
-  public var folderFiles: [String] {
+  static func files(in folders: [String]) -> [String] {
     var seen: Set<[UInt64]> = []
-    return folders.flatMap(Self.files).filter { path in
+    return folders.flatMap { paths(in: $0) }.filter { path in
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
       return seen.insert([UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]).inserted
@@ -50,7 +45,7 @@ public struct SystemRoots: Equatable, Sendable {
   }
 
   /// The paths in a folder, in order of their names; empty if the folder cannot be read.
-  private static func files(in folder: String) -> [String] {
+  private static func paths(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

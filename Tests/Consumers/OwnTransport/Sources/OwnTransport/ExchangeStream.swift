@@ -51,7 +51,7 @@ struct ExchangeStream {
       hasContent = reader.length != 0
       if !hasContent { closeBody() }
       if let bodyRest { add("Content-Length", "\(bodyRest)".utf8) } else { add("Transfer-Encoding", "chunked".utf8) }
-    } else if [.post, .put, .patch, .query].contains(request.method) {
+    } else if request.method.statesEmptyLength {
       add("Content-Length", "0".utf8)
     }
     let hasExpectation = request.headers[values: .expect].contains { $0.lowercased() == "100-continue" }
