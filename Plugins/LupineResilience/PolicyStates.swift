@@ -9,13 +9,13 @@ final class PolicyStates<State: Sendable>: Sendable {
   /// The state of one key.
   final class Entry: Sendable {
     let key: PolicyKey.Value
-    /// The URL of the first request with the key.
-    let url: HTTPURL
+    /// The URL of the key's origin, without the path and the query of a request; `nil` for a key that is no origin.
+    let origin: HTTPURL?
     let state: Mutex<State>
 
-    init(_ key: PolicyKey.Value, _ url: HTTPURL, _ state: sending State) {
+    init(_ key: PolicyKey.Value, _ state: sending State) {
       self.key = key
-      self.url = url
+      origin = if case .origin(let origin) = key { try? HTTPURL(origin.description) } else { nil }
       self.state = Mutex(state)
     }
   }
@@ -50,13 +50,13 @@ final class PolicyStates<State: Sendable>: Sendable {
 
   /// Returns the state of a request's key; makes it if there is none.
   func entry(of request: OutgoingRequest) -> Entry {
-    let last = table.withLock { $0.last }
-    // Without the key, which copies the host.
-    if key.isOrigin, let last, last.url.hasSameOrigin(as: request.url) { return last }
-    let key = key.value(for: request)
-    if let last, last.key == key { return last }
+    // The closure of a program is not called under the lock.
+    let known = key.isOrigin ? nil : key.value(for: request)
     return table.withLock { table in
-      let entry = table.recent[key] ?? table.older[key] ?? Entry(key, request.url, make())
+      // Without the key of an origin, which copies the host.
+      if let last = table.last, last.origin?.hasSameOrigin(as: request.url) ?? (last.key == known) { return last }
+      let key = known ?? self.key.value(for: request)
+      let entry = table.recent[key] ?? table.older[key] ?? Entry(key, make())
       if table.recent[key] == nil { insert(entry, &table) }
       table.last = entry
       return entry

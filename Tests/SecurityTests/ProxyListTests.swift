@@ -39,8 +39,23 @@ import TransportSupport
     ("10.*", "http://10.example.com/", false), ("192.168.1.*", "http://192.168.1.9/", true),
     ("192.168.1.*", "http://192.168.2.9/", false), ("10.*:8080", "http://10.0.0.1:8080/", true),
     ("10.*:8080", "http://10.0.0.1/", false), ("10.*", "http://[::ffff:10.0.0.1]/", true),
+    ("10.*.*.*", "http://10.1.2.3/", true),
   ])
   func `a star for the rest of an address is a block`(entry: String, url: String, isDirect: Bool) throws {
+    let exceptions = ProxyExceptions([entry])
+    #expect(exceptions.problems.isEmpty)
+    #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
+  }
+
+  @Test(arguments: [
+    ("10.0.0.0/8:8080", "http://10.1.2.3:8080/", true), ("10.0.0.0/8:8080", "http://10.1.2.3/", false),
+    ("*:8080", "http://a.example.com:8080/", true), ("*:8080", "http://a.example.com/", false),
+    ("example.com:80", "http://example.com/", true), ("example.com:80", "https://example.com/", false),
+    (".example.com:443", "https://a.example.com/", true), (".example.com:443", "http://a.example.com/", false),
+    ("[fd00::1]:80", "http://[fd00::1]/", true), ("[fd00::1]:80", "https://[fd00::1]/", false),
+    ("[fd00::1]", "http://[fd00::1]:81/", true), ("fd00::1:80", "http://[fd00::1:80]:81/", true),
+  ])
+  func `each form of an entry may have a port`(entry: String, url: String, isDirect: Bool) throws {
     let exceptions = ProxyExceptions([entry])
     #expect(exceptions.problems.isEmpty)
     #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
@@ -53,7 +68,7 @@ import TransportSupport
 
   @Test(arguments: [
     "10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999", "192.*.1", "300.*",
-    "10.*.*", "10.*:0",
+    "10.*.*", "10.*:0", "10.*.*.*.*", "example.com:", "example.com:+80", "10.0.0.0/8:", ":80", "[::1]:x",
   ])
   func `an entry that does not belong in a list is reported`(entry: String) {
     #expect(ProxyExceptions([entry]).problems.count == 1)

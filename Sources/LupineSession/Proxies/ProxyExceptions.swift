@@ -1,11 +1,11 @@
 import LupineCore
+import LupineSupport
 
 /// The hosts that are connected to without a proxy, in the syntax of `NO_PROXY`.
 ///
 /// `example.com` matches that host and its subdomains; `.example.com` and `*.example.com` match its subdomains only. An
 /// address, or a block such as `10.0.0.0/8` or `10.*`, matches hosts that are given as addresses, because names are not
-/// resolved.
-/// `*` matches every host. Each entry may end in a colon and a port. Case and a trailing dot are ignored.
+/// resolved. `*` matches every host. Each entry may end in a colon and a port. Case and a trailing dot are ignored.
 struct ProxyExceptions: Sendable, Hashable {
   private enum Hosts: Hashable {
     case all
@@ -53,44 +53,50 @@ struct ProxyExceptions: Sendable, Hashable {
     }
   }
 
-  /// Parses one to three octets and a `*` for each of the rest, or one for all of the rest: `192.168.*` is the block
-  /// `192.168.0.0/16`.
-  private static func numericWildcard(_ text: String) -> Rule? {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let labels = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-    let octets = labels.prefix { $0 != "*" }
-    let stars = labels.count - octets.count
-    guard (1...3).contains(octets.count), labels.dropFirst(octets.count).allSatisfy({ $0 == "*" }),
-      stars == 1 || labels.count == 4, let port = Self.port(parts.dropFirst().first)
-    else { return nil }
-    let first = (Array(octets) + Array(repeating: "0", count: 4 - octets.count)).joined(separator: ".")
-    return AddressBlock("\(first)/\(octets.count * 8)").map { Rule(hosts: .block($0), port: port) }
-  }
-
-  /// Parses a port; the outer `nil` is for text that is none, the inner one for no text.
-  private static func port(_ text: Substring?) -> Int?? {
-    guard let text else { return .some(nil) }
-    guard let port = UInt16(text), port > 0 else { return nil }
-    return Int(port)
-  }
-
+  /// Parses an entry; `nil` if it is invalid.
   private static func rule(_ entry: String) -> Rule? {
-    if entry == "*" { return Rule(hosts: .all, port: nil) }
-    if let block = AddressBlock(entry) { return Rule(hosts: .block(block), port: nil) }
-    var host = entry
-    if let rule = numericWildcard(host) { return rule }
-    let isWildcard = host.hasPrefix("*.") || host.hasPrefix(".")
-    if isWildcard { host = String(host.drop { $0 == "*" }.dropFirst()) }
-    // Uses the URL parser, for the same host syntax everywhere; with https, because it keeps port 80.
+    guard let (host, port) = divided(entry), let hosts = hosts(host) else { return nil }
+    return Rule(hosts: hosts, port: port)
+  }
+
+  /// Separates the port from an entry; `nil` if there is a colon without a port after it.
+  ///
+  /// An IPv6 address without brackets has several colons and no port.
+  private static func divided(_ entry: String) -> (host: String, port: Int?)? {
+    guard let colon = entry.lastIndex(of: ":"), entry[..<colon].last == "]" || !entry[..<colon].contains(":") else {
+      return (entry, nil)
+    }
+    let digits = entry[colon...].dropFirst()
+    guard digits.utf8.allSatisfy(\.isDigit), let port = UInt16(digits), port > 0 else { return nil }
+    return (String(entry[..<colon]), Int(port))
+  }
+
+  private static func hosts(_ text: String) -> Hosts? {
+    if text == "*" { return .all }
+    if let block = AddressBlock(text) ?? block(ofWildcard: text) { return .block(block) }
+    let isWildcard = text.hasPrefix("*.") || text.hasPrefix(".")
+    let host = isWildcard ? String(text.drop { $0 == "*" }.dropFirst()) : text
+    // Uses the URL parser, for the same host syntax everywhere.
     guard !host.isEmpty, host.allSatisfy({ !"@/?#\\".contains($0) }), let url = try? HTTPURL("https://\(host)/") else {
       return nil
     }
-    let port = url.port ?? (host.hasSuffix(":443") ? 443 : nil)
     guard url.hostKind == .name else {
       guard !isWildcard, let address = IPAddress(url.host) else { return nil }
-      return Rule(hosts: .block(AddressBlock(address.unmapped)), port: port)
+      return .block(AddressBlock(address.unmapped))
     }
     let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
-    return Rule(hosts: .domain(name, includesItself: !isWildcard), port: port)
+    return .domain(name, includesItself: !isWildcard)
+  }
+
+  /// Parses `10.*`, `192.168.*` or `10.*.*.*`: one to three octets, then one `*`, or as many as make four parts.
+  private static func block(ofWildcard text: String) -> AddressBlock? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let octets = parts.prefix { $0 != "*" }
+    let stars = parts.dropFirst(octets.count)
+    guard (1...3).contains(octets.count), stars.count == 1 || parts.count == 4, stars.allSatisfy({ $0 == "*" }) else {
+      return nil
+    }
+    let first = (octets + repeatElement("0", count: 4 - octets.count)).joined(separator: ".")
+    return AddressBlock("\(first)/\(octets.count * 8)")
   }
 }
