@@ -21,6 +21,8 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   private let parameters: SignatureParameters
   private let scope: CredentialScope
   private let key: @Sendable () async throws -> SignatureKey
+  /// The reason why this signer can sign no request; `nil` if there is none.
+  private let problem: String?
 
   /// The components that a signature covers by default: the method, the authority, the path and the query.
   public static let defaultComponents: [SignatureComponent] = [.method, .authority, .path, .query]
@@ -50,6 +52,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
     self.parameters = parameters
     self.scope = scope
     self.key = key
+    problem = Self.problem(components, label, lifetime, parameters)
   }
 
   /// Creates a signer with a fixed key.
@@ -88,9 +91,10 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
     return "\"\(label)\" is no label of a signature; write lower-case letters and digits"
   }
 
-  /// The reason why this signer can sign no request; `nil` if there is none.
-  private var problem: String? {
-    if let problem = Self.problem(ofLabel: label) { return problem }
+  private static func problem(
+    _ components: [SignatureComponent], _ label: String, _ lifetime: Duration?, _ parameters: SignatureParameters
+  ) -> String? {
+    if let problem = problem(ofLabel: label) { return problem }
     if let tag = parameters.tag, !tag.isPrintableASCII {
       return "the tag has other characters than visible ASCII and spaces"
     }

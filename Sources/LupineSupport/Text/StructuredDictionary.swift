@@ -36,11 +36,13 @@ public struct StructuredDictionary: Sendable, Equatable {
   }
 }
 
+/// The parts of Structured Fields.
 extension FieldCursor {
-  fileprivate mutating func skipSpaces() { while take(UInt8(ascii: " ")) {} }
+  /// Skips spaces.
+  public mutating func skipSpaces() { while take(UInt8(ascii: " ")) {} }
 
-  /// Reads a key (RFC 9651 section 3.1.2).
-  fileprivate mutating func structuredKey() -> String? {
+  /// Reads a key (RFC 9651 section 3.1.2); `nil` if there is none.
+  public mutating func structuredKey() -> String? {
     guard let first = peek(), first.isLowercaseLetter || first == UInt8(ascii: "*") else { return nil }
     return taken { $0.isLowercaseLetter || $0.isDigit || "_-.*".utf8.contains($0) }
   }
@@ -70,15 +72,32 @@ extension FieldCursor {
 
   /// Skips the parameters of a value; `false` if they violate the grammar.
   private mutating func skipParameters() -> Bool {
-    while take(UInt8(ascii: ";")) {
-      skipSpaces()
-      guard structuredKey() != nil else { return false }
-      if take(UInt8(ascii: "=")), bareItem() == nil { return false }
-    }
+    while take(UInt8(ascii: ";")) { guard parameter() != nil else { return false } }
     return true
   }
 
-  private mutating func bareItem() -> StructuredDictionary.Value? {
+  /// Reads the parameters of a value, in their order (RFC 9651 section 3.1.2); `nil` if they violate the grammar.
+  ///
+  /// A name may occur several times.
+  public mutating func parameters() -> [(name: String, value: StructuredDictionary.Value)]? {
+    var parameters: [(name: String, value: StructuredDictionary.Value)] = []
+    while take(UInt8(ascii: ";")) {
+      guard let parameter = parameter() else { return nil }
+      parameters.append(parameter)
+    }
+    return parameters
+  }
+
+  /// Reads a parameter after its semicolon; one without a value is true.
+  private mutating func parameter() -> (name: String, value: StructuredDictionary.Value)? {
+    skipSpaces()
+    guard let name = structuredKey() else { return nil }
+    guard take(UInt8(ascii: "=")) else { return (name, .boolean(true)) }
+    return bareItem().map { (name, $0) }
+  }
+
+  /// Reads a value without its parameters (RFC 9651 section 3.3); `nil` if it violates the grammar.
+  public mutating func bareItem() -> StructuredDictionary.Value? {
     switch peek() {
     case UInt8(ascii: "?"): return boolean()
     case UInt8(ascii: "\""): return string().map { .string($0) }

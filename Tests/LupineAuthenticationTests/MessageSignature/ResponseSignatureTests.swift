@@ -90,11 +90,12 @@ import Testing
     #expect(try await Self.error(label: "sig1")?.kind == .serverNotAuthenticated)
   }
 
-  @Test func `an expired signature and one of another algorithm are refused`() async throws {
+  @Test func `an expired signature, and one with another algorithm or a bad parameter, is refused`() async throws {
     let key = try SampleKeys.key("test-key-ed25519")
     for (end, kind) in [
       ("", nil), (";expires=1618884485", .serverNotAuthenticated), (";alg=\"ed25519\"", nil),
-      (";alg=\"hmac-sha256\"", .serverNotAuthenticated),
+      (";alg=\"hmac-sha256\"", .serverNotAuthenticated), (";a;since=@1618884479", nil), (";title=%\"f%c3%bc\"", nil),
+      (";a=+5", .serverNotAuthenticated), (";a=1;a=1", .serverNotAuthenticated), (";a=", .serverNotAuthenticated),
     ] as [(String, LupineError.Kind?)] {
       let input = "(\"@status\" \"content-digest\");created=1618884479;keyid=\"test-key-ed25519\"\(end)"
       let base =
