@@ -68,7 +68,7 @@ extension Exchange {
     let framing = ResponseEnd.Framing(head, to: submission.method)
     incoming.begin(framing, context.limits, tolerating: context.tolerances)
     if framing == .close, submission.isSecured || route.hasSecuredProxy, let connection = easy.connection {
-      incoming.closing = ClosingTLS(connection, isOwn: !route.hasSecuredProxy, context, after: head.response)
+      incoming.closing = ClosingTLS(connection, endsAtServer: !route.hasSecuredProxy, context, after: head.response)
     }
     let isEmpty = framing.isReached(by: 0)
     guard !head.statusLine.isMultiplexed else { return isEmpty }

@@ -2,20 +2,20 @@ import HTTPTypes
 import LupineCore
 import LupineTLS
 
-/// Shows how a TLS connection has ended whose end delimits a body.
+/// How the TLS connection of a body without length and chunks has ended.
 ///
 /// libcurl does not expose the connection after its end; the handshake records what OpenSSL reports.
 struct ClosingTLS {
-  /// Whether the session tolerates an end without close_notify.
-  let mayLackCloseNotify: Bool
-  /// Whether the session could tolerate it, and does not.
-  let isTolerable: Bool
+  /// Whether the session accepts an end without close_notify.
+  let isMissingCloseNotifyTolerated: Bool
+  /// Whether the error names `missingCloseNotify`, which would accept it.
+  let advisesTolerance: Bool
   private let handshake: Handshake?
 
-  /// - Parameter isOwn: whether the connection is the server's, and not that of a proxy or within one.
-  init(_ connection: OpaquePointer, isOwn: Bool, _ context: TransferContext, after head: HTTPResponse) {
-    mayLackCloseNotify = isOwn && context.mayLackCloseNotify(after: head)
-    isTolerable = isOwn && !context.tolerances.contains(.missingCloseNotify)
+  /// - Parameter endsAtServer: whether the server ends the connection; false through an HTTPS proxy.
+  init(_ connection: OpaquePointer, endsAtServer: Bool, _ context: TransferContext, after head: HTTPResponse) {
+    isMissingCloseNotifyTolerated = endsAtServer && context.mayLackCloseNotify(after: head)
+    advisesTolerance = endsAtServer && !context.tolerances.contains(.missingCloseNotify)
     handshake = HandshakeCallbacks.handshake(of: connection)
   }
 

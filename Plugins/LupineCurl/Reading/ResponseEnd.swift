@@ -31,9 +31,9 @@ struct ResponseEnd {
   /// Whether TLS ended with close_notify; nil for a connection without TLS.
   var hasCloseNotify: Bool?
   /// Whether the session accepts that TLS ended without close_notify.
-  var isTolerated = false
-  /// Whether the session could accept it, and does not.
-  var isTolerable = false
+  var isMissingCloseNotifyTolerated = false
+  /// Whether the error names `missingCloseNotify`, which would accept it.
+  var advisesTolerance = false
 
   /// The error if the body is not proven complete; nil if it is complete.
   var failure: LupineError? {
@@ -45,10 +45,10 @@ struct ResponseEnd {
       Self.lost(
         "The HTTP/2 connection ended with the body, so it is not certain that the server sent END_STREAM "
           + "(RFC 9113 section 8.1). Use HTTP/1.1.")
-    case .close where hasCloseNotify == false && !isTolerated:
+    case .close where hasCloseNotify == false && !isMissingCloseNotifyTolerated:
       Self.lost(
         "TLS ended without close_notify, and nothing else shows that the body is complete (RFC 9112 section 9.8)."
-          + (isTolerable ? " \(ResponseTolerances.missingCloseNotify.advice)" : ""))
+          + (advisesTolerance ? " \(ResponseTolerances.missingCloseNotify.advice)" : ""))
     default: nil
     }
   }
@@ -57,8 +57,8 @@ struct ResponseEnd {
   mutating func record(_ closing: ClosingTLS?) {
     hasCloseNotify = closing?.hasCloseNotify == true
     guard let closing, closing.isBetweenRecords else { return }
-    isTolerated = closing.mayLackCloseNotify
-    isTolerable = closing.isTolerable
+    isMissingCloseNotifyTolerated = closing.isMissingCloseNotifyTolerated
+    advisesTolerance = closing.advisesTolerance
   }
 
   private static func lost(_ reason: String) -> LupineError {

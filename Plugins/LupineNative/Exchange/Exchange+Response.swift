@@ -18,26 +18,26 @@ extension Exchange {
     incoming.version = head.statusLine.version
     // A final response in the place of 100: the server does not want the body.
     if outgoing.waitsForContinue { outgoing.abandon() }
-    incoming.head = (head, source(of: head))
+    incoming.pendingHead = (head, source(of: head))
     scheduleSettle()
     // The consumer may hold the body back until the request is sent, or take it in small pieces.
-    if context.namesSink || !outgoing.isComplete && !outgoing.isAbandoned { beginBody() }
+    let sendsBody = !outgoing.isComplete && !outgoing.isAbandoned
+    if context.hasSink || sendsBody { beginBody() }
   }
 
   /// Makes the body of a head that has arrived, and writes the content that has arrived with it.
   func beginBody() {
-    guard let (head, source) = incoming.head.take() else { return }
+    guard let (head, source) = incoming.pendingHead.take() else { return }
     let (body, writer) = context.makeBody(for: head.response, from: source) { [ticket = submission.ticket] in
       ticket.post(.hasRoom)
     }
     incoming.writer = writer
     setResponse(head.response, code: head.statusLine.code, body, from: source)
-    guard !incoming.early.isEmpty else { return }
-    let early = incoming.early
-    incoming.early = Data()
+    guard !incoming.earlyContent.isEmpty else { return }
+    let content = incoming.earlyContent
+    incoming.earlyContent = Data()
     do throws(LupineError) {
-      incoming.hasUndeliveredBytes = true
-      if try writer.write(early) == .pause { incoming.isPaused = true }
+      if try writer.write(content) == .pause { incoming.isPaused = true }
     } catch {
       fail(error)
     }
@@ -45,9 +45,9 @@ extension Exchange {
 
   /// Makes the body of a response that is complete in the turn of its head; returns false if the body has begun.
   func finishWithHead(_ end: ResponseEnd, _ metrics: TransferMetrics) -> Bool {
-    guard let (head, source) = incoming.head.take() else { return false }
+    guard let (head, source) = incoming.pendingHead.take() else { return false }
     let body = context.makeBody(
-      for: head.response, from: source, content: incoming.early, trailers: end.trailers, metrics: metrics)
+      for: head.response, from: source, content: incoming.earlyContent, trailers: end.trailers, metrics: metrics)
     setResponse(head.response, code: head.statusLine.code, body, from: source)
     return true
   }
@@ -60,9 +60,9 @@ extension Exchange {
   func pass(_ content: UnsafeRawBufferPointer) throws(LupineError) {
     // The count includes a piece that fails, for example because of a limit or a full disk.
     incoming.byteCount += Int64(content.count)
-    if incoming.head != nil {
-      incoming.early.append(contentsOf: content)
-      if incoming.early.count >= Incoming.mostEarly { beginBody() }
+    if incoming.pendingHead != nil {
+      incoming.earlyContent.append(contentsOf: content)
+      if incoming.earlyContent.count >= Incoming.maximumEarlySize { beginBody() }
       return
     }
     guard let writer = incoming.writer else { return }

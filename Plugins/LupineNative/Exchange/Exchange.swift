@@ -100,7 +100,7 @@ final class Exchange {
 
   /// Notifies the caller and the consumer at the end of a turn.
   func settle() {
-    if incoming.head != nil { beginBody() }
+    if incoming.pendingHead != nil { beginBody() }
     willSettle = false
     switch outcome.take() {
     case .response(let head, let code, let body, let source):
@@ -137,7 +137,7 @@ extension Exchange {
   /// Ends the exchange with an error, in any phase.
   func fail(_ error: LupineError) {
     guard phase != .ended else { return }
-    if incoming.head != nil { beginBody() }
+    if incoming.pendingHead != nil { beginBody() }
     guard phase != .ended else { return }
     let metrics = metrics
     recordLoss(error)

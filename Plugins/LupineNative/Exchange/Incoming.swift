@@ -5,11 +5,11 @@ import LupineFraming
 /// The state of an exchange's response.
 struct Incoming {
   /// A head whose body has not begun: it begins at the end of the turn, unless it is complete before.
-  var head: (received: ReceivedHead, source: TransportResponse.Source)?
+  var pendingHead: (received: ReceivedHead, source: TransportResponse.Source)?
   /// The content that has arrived with that head.
-  var early = Data()
-  /// The number of bytes of `early` at which the body begins.
-  static let mostEarly = 64 << 10
+  var earlyContent = Data()
+  /// The number of bytes of `earlyContent` at which the body begins.
+  static let maximumEarlySize = 64 << 10
   var writer: ResponseBodyWriter?
   var version: ProtocolVersion?
   /// Whether the sink has no room.

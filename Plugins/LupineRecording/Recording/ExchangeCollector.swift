@@ -83,7 +83,7 @@ final class ExchangeCollector: Sendable {
       state.response = Cassette.Response(head: response.head, source: response.source, after: time)
     }
     do throws(LupineError) {
-      if context.namesSink { throw Self.isUnobservable }
+      if context.hasSink { throw Self.isUnobservable }
       let decoding = try recording.options.decoding(of: response.head, in: context)
       let recorder = BodyRecorder(decoding, to: .file(store), arrivals: arrivals) { [self] recorded, end in
         finish(end, recorded, unknownCoding: decoding.unknown)

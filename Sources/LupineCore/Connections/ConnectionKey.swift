@@ -104,10 +104,10 @@ public struct ConnectionKey: Sendable, Hashable {
     var networkPolicy: NetworkPolicy?
   }
 
-  private static let usual = CopyOnWrite(Values())
+  private static let defaults = CopyOnWrite(Values())
 
   /// Stored indirectly: an exchange shares the key of its session.
-  private var storage = Self.usual
+  private var storage = Self.defaults
 
   /// The key of a session without connection settings of its own.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {

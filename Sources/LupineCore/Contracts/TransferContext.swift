@@ -15,41 +15,7 @@ public struct TransferContext: Sendable {
   /// The settings of this exchange alone.
   ///
   /// Most exchanges have none.
-  private var own: Own?
-
-  /// The settings that differ from those of the session; a change makes new ones.
-  private final class Own: Sendable {
-    let value: OwnSettings
-
-    init(_ value: OwnSettings) { self.value = value }
-  }
-
-  private struct OwnSettings {
-    var connectTimeout: Duration?
-    var connectionKey: ConnectionKey
-    var evaluator: (any TrustEvaluator)?
-    var proxyEvaluator: (any TrustEvaluator)?
-    var proxyAuthorization: String?
-    var needsNewConnection = false
-    var tolerances: ResponseTolerances = []
-    /// Whether a part of the response's body is kept and continued after a failure.
-    var keepsPartialBody = false
-    /// The position of the request's body in a longer upload.
-    var upload = UploadPart()
-    /// Receives the events instead of the supervisor of `control`.
-    var events: (@Sendable (SessionEvent.Kind) -> Void)?
-    /// Receives the events before the supervisor does.
-    var observer: (@Sendable (SessionEvent.Kind) -> Void)?
-    /// Receives the size of each piece of the response's body when the transport delivers it.
-    var arrivals: (@Sendable (Int) -> Void)?
-    /// Returns the destination of the response's body; `nil` if the session sets it later with `ResponseBody.open`.
-    var sink: (@Sendable (HTTPResponse) -> BodySink)?
-
-    init(_ settings: ExchangeSettings) {
-      connectTimeout = settings.connectTimeout
-      connectionKey = settings.connectionKey
-    }
-  }
+  private var overrides: ExchangeOverrides?
 
   /// The session's clock.
   ///
@@ -60,17 +26,17 @@ public struct TransferContext: Sendable {
   /// The timeout for name lookup, connection and TLS handshake together.
   ///
   /// The transport enforces it.
-  public var connectTimeout: Duration? { own.map { $0.value.connectTimeout } ?? settings.connectTimeout }
+  public var connectTimeout: Duration? { overrides.map { $0.value.connectTimeout } ?? settings.connectTimeout }
   /// The limits on what the transport receives.
   public var limits: Limits { settings.limits }
   /// The properties that a connection must have for this exchange.
-  public var connectionKey: ConnectionKey { own?.value.connectionKey ?? settings.connectionKey }
+  public var connectionKey: ConnectionKey { overrides?.value.connectionKey ?? settings.connectionKey }
   /// The evaluator of the server's certificates; `nil` means the transport's own rules for system trust.
-  public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
+  public var evaluator: (any TrustEvaluator)? { overrides?.value.evaluator }
   /// The evaluator of the certificates of the proxy in `connectionKey`, if the connection to the proxy uses TLS.
   ///
   /// `nil` means the transport's own rules.
-  public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
+  public var proxyEvaluator: (any TrustEvaluator)? { overrides?.value.proxyEvaluator }
   /// The options for the use of connections.
   public var connections: ConnectionOptions { settings.connections }
   /// The executor for tasks of the exchange; `nil` means the global executor.
@@ -88,7 +54,7 @@ public struct TransferContext: Sendable {
   /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
   /// forwards. It is not part of `connectionKey`, which has the session's credential for the proxy.
   public var proxyAuthorization: String? {
-    get { own?.value.proxyAuthorization }
+    get { overrides?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
   }
   /// Whether the exchange must not use a connection that existed when an earlier exchange of the request was lost.
@@ -99,42 +65,42 @@ public struct TransferContext: Sendable {
   ///
   /// Default: `false`.
   public var needsNewConnection: Bool {
-    get { own?.value.needsNewConnection ?? false }
+    get { overrides?.value.needsNewConnection ?? false }
     set { change { $0.needsNewConnection = newValue } }
   }
   /// The violations of HTTP/1.1 that the session accepts in this exchange's response.
   ///
   /// A transport with the capability `responseTolerances` accepts them, but not in a proxy's answer to CONNECT. It closes
-  /// the connection after a response that needed one with `endsConnection`. For
-  /// `missingCloseNotify` it calls `mayLackCloseNotify(after:)`.
+  /// the connection after a response whose accepted violations have `endsConnection`. For `missingCloseNotify` it calls
+  /// `mayLackCloseNotify(after:)`.
   ///
   /// Default: none.
   public var tolerances: ResponseTolerances {
-    get { own?.value.tolerances ?? [] }
+    get { overrides?.value.tolerances ?? [] }
     set { change { $0.tolerances = newValue } }
   }
   /// Whether a part of the response's body is kept and continued after a failure.
-  var keepsPartialBody: Bool { own?.value.keepsPartialBody ?? false }
+  var keepsPartialBody: Bool { overrides?.value.keepsPartialBody ?? false }
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }
   /// Whether an evaluator, or authorities other than the system's, decide whether a server is trusted.
   public var judgesServers: Bool {
     // Compares with nil in place: reading the evaluator would copy it.
-    if let own {
-      own.value.evaluator != nil || own.value.connectionKey.namesAuthorities
+    if let overrides {
+      overrides.value.evaluator != nil || overrides.value.connectionKey.namesAuthorities
     } else {
       settings.namesAuthorities
     }
   }
-  /// Whether the context names the destination of the response's body, as for a test of a transport.
+  /// Whether the context has the destination of the response's body, as for a test of a transport.
   ///
   /// In a session the destination is chosen after the transport has returned the response. A body that is complete by
   /// then costs least if it is made with its content (`makeBody(for:from:content:…)`).
-  public var namesSink: Bool { own?.value.sink != nil }
+  public var hasSink: Bool { overrides?.value.sink != nil }
   /// Whether a monitor, a layer or a wrapping transport receives the events.
   ///
   /// If not, a transport may skip an event that is expensive to make.
-  public var isObserved: Bool { own?.value.observer != nil || control.isObserved }
+  public var isObserved: Bool { overrides?.value.observer != nil || control.isObserved }
 
   /// Describes an exchange without a session, for a test of a transport.
   ///
@@ -183,22 +149,22 @@ public struct TransferContext: Sendable {
     keepsPartialBody: Bool
   ) -> TransferContext {
     var context = self
-    context.change { own in
-      own.connectionKey = connectionKey
-      own.connectTimeout = timeout
-      own.evaluator = evaluator
-      own.proxyEvaluator = proxyEvaluator
-      own.proxyAuthorization = proxyAuthorization
-      own.tolerances = tolerances
-      own.keepsPartialBody = keepsPartialBody
+    context.change { overrides in
+      overrides.connectionKey = connectionKey
+      overrides.connectTimeout = timeout
+      overrides.evaluator = evaluator
+      overrides.proxyEvaluator = proxyEvaluator
+      overrides.proxyAuthorization = proxyAuthorization
+      overrides.tolerances = tolerances
+      overrides.keepsPartialBody = keepsPartialBody
     }
     return context
   }
 
-  private mutating func change(_ change: (inout OwnSettings) -> Void) {
-    var value = own?.value ?? OwnSettings(settings)
+  private mutating func change(_ change: (inout ExchangeOverrides.Values) -> Void) {
+    var value = overrides?.value ?? ExchangeOverrides.Values(settings)
     change(&value)
-    own = Own(value)
+    overrides = ExchangeOverrides(value)
   }
 
   /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
@@ -210,7 +176,7 @@ public struct TransferContext: Sendable {
   public func branch(_ control: ExchangeControl) -> TransferContext {
     var branch = self
     branch.control = control
-    if own?.value.sink != nil { branch.change { $0.sink = nil } }
+    if overrides?.value.sink != nil { branch.change { $0.sink = nil } }
     return branch
   }
 
@@ -263,9 +229,9 @@ public struct TransferContext: Sendable {
   ///   further in sends the exchange more than once. It is called until the body of the response has ended.
   public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
     var context = self
-    context.change { own in
-      guard let outer = own.observer else { return own.observer = observe }
-      own.observer = { event in
+    context.change { overrides in
+      guard let outer = overrides.observer else { return overrides.observer = observe }
+      overrides.observer = { event in
         observe(event)
         outer(event)
       }
@@ -282,9 +248,9 @@ public struct TransferContext: Sendable {
   ///   block, and its calls do not overlap, unless a layer further in sends the exchange more than once.
   public func observingArrivals(_ observe: @escaping @Sendable (_ byteCount: Int) -> Void) -> TransferContext {
     var context = self
-    context.change { own in
-      guard let outer = own.arrivals else { return own.arrivals = observe }
-      own.arrivals = { count in
+    context.change { overrides in
+      guard let outer = overrides.arrivals else { return overrides.arrivals = observe }
+      overrides.arrivals = { count in
         observe(count)
         outer(count)
       }
@@ -294,9 +260,9 @@ public struct TransferContext: Sendable {
 
   /// Sends an event to the session's monitors.
   public func emit(_ event: SessionEvent.Kind) {
-    if let own {
-      own.value.observer?(event)
-      if let events = own.value.events { return events(event) }
+    if let overrides {
+      overrides.value.observer?(event)
+      if let events = overrides.value.events { return events(event) }
     }
     control.supervisor?.receive(event, attempt: attempt)
   }
@@ -308,7 +274,7 @@ public struct TransferContext: Sendable {
   /// not keep the request, and calls it as long as the work reports events. It may be called on any thread. In a test
   /// without a session it calls the context's `events`.
   public func makeEventEmitter() -> @Sendable (SessionEvent.Kind) -> Void {
-    let (observer, events) = (own?.value.observer, own?.value.events)
+    let (observer, events) = (overrides?.value.observer, overrides?.value.events)
     return { [weak supervisor = control.supervisor, attempt] event in
       observer?(event)
       if let events { return events(event) }
@@ -317,7 +283,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Reports the extent of the request's body before its first byte is sent.
-  func willSend(_ length: Int64?) { control.willSend(own?.value.upload ?? UploadPart(), length: length) }
+  func willSend(_ length: Int64?) { control.willSend(overrides?.value.upload ?? UploadPart(), length: length) }
 
   /// Reports a part of the request's body that has been sent, or its end.
   ///
@@ -343,7 +309,7 @@ public struct TransferContext: Sendable {
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     let body = makeBody(for: head, from: source, nil, resume: resume)
-    return (body, ResponseBodyWriter(exchange: body.exchange, arrivals: own?.value.arrivals))
+    return (body, ResponseBodyWriter(exchange: body.exchange, arrivals: overrides?.value.arrivals))
   }
 
   /// Makes the body that follows a final head from content that is complete.
@@ -370,9 +336,9 @@ public struct TransferContext: Sendable {
     let body = ResponseBody(exchange: control.beginBody(end, resume: resume))
     if let count = end?.byteCount {
       body.exchange.activity.addReceived(Int(count))
-      if count > 0 { own?.value.arrivals?(Int(count)) }
+      if count > 0 { overrides?.value.arrivals?(Int(count)) }
     }
-    if let own, let sink = own.value.sink {
+    if let overrides, let sink = overrides.value.sink {
       body.open(sink(head))
       body.exchange.bodyEnded()
     }

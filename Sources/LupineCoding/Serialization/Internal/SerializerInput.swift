@@ -12,12 +12,12 @@ struct SerializerInput: Sendable {
 
   /// Stored indirectly, so that a serializer fits into an existential without an allocation.
   private var storage: CopyOnWrite<Values>
-  private static let usual = CopyOnWrite(Values())
+  private static let defaults = CopyOnWrite(Values())
 
   /// - Parameter rules: `nil` means the defaults, which are created only when they are needed.
   init(preprocessor: (any DataPreprocessor)? = nil, rules: EmptyResponseRules? = nil) {
-    let isUsual = preprocessor == nil && rules == nil
-    storage = isUsual ? Self.usual : CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
+    let hasNoOverrides = preprocessor == nil && rules == nil
+    storage = hasNoOverrides ? Self.defaults : CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
   /// Creates the input of a public serializer.
