@@ -20,6 +20,11 @@ let privateKey = """
   MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
   -----END PRIVATE KEY-----
   """
+let publicKeyOfServer = """
+  -----BEGIN PUBLIC KEY-----
+  MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+  -----END PUBLIC KEY-----
+  """
 let (accessKeyID, secretAccessKey, clientSecret, apiToken) = ("AKIDEXAMPLE", "secret", "secret", "t")
 func askForPassword(for url: HTTPURL) async -> String? { url.host == "intranet.example.com" ? "Circle of Life" : nil }
 // snippet.show
@@ -82,9 +87,7 @@ let digests = try Session.Builder()
   .build()
 print(try await digests.upload(.text("a report"), to: "reports").validate().serializingString().value)
 
-// snippet.hide
-let serverKey = try SignatureKey(id: "server", secret: [UInt8](repeating: 7, count: 32))
-// snippet.show
+let serverKey = try SignatureKey(id: "server", algorithm: .ed25519, publicKey: publicKeyOfServer)
 let verified = try Session.Builder()
   .transport(mock)
   .install(

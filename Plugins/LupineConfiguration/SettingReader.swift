@@ -16,8 +16,9 @@
       issues.append(ConfigurationIssue(part: key.rawValue, reason: reason))
     }
 
-    /// Fetches the value of a key; `nil` if there is none, if it is an empty text, or if the provider cannot read it,
-    /// which adds an issue.
+    /// Fetches the value of a key; `nil` if there is none, or if the provider cannot read it.
+    ///
+    /// The latter adds an issue, unless the text is empty.
     private mutating func value<Value>(
       _ key: SettingKey, _ fetch: (ConfigReader) async throws -> Value?
     ) async -> Value? {

@@ -38,7 +38,8 @@ extension DataStreamRequest {
   /// It applies to the events that are asked for afterwards. A response without `Content-Type` is accepted without this
   /// call. `Accept` is still `text/event-stream`, unless the request has the field.
   ///
-  /// - Parameter ranges: media ranges such as `text/plain`, `text/*` or `*/*`; text that is none accepts nothing.
+  /// - Parameter ranges: media ranges such as `text/plain`, `text/*` or `*/*`; text that is not a media range is
+  ///   ignored.
   public func acceptingContentTypes(_ ranges: some Sequence<String>) -> DataStreamRequest {
     var copy = self
     copy.eventTypes += ranges

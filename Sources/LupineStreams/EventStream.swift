@@ -15,9 +15,9 @@ extension DataStreamRequest {
   ///
   /// A status other than 200, another media type or the total timeout ends the stream with an error. A response without
   /// `Content-Type` is accepted, and `acceptingContentTypes(_:)` accepts other media types. Of a list of media types the
-  /// last one counts (WHATWG Fetch, section 2.2.2). The total timeout counts from the first connection. Each connection has the settings of this request. Monitors see each connection
-  /// as another attempt of this request, and each wait as a `retrying` event with its reason. If the request has a
-  /// `Last-Event-ID` field, the first connection sends it.
+  /// last one counts (WHATWG Fetch, section 2.2.2). The total timeout counts from the first connection. Each connection
+  /// has the settings of this request. Monitors see each connection as another attempt of this request, and each wait as a
+  /// `retrying` event with its reason. If the request has a `Last-Event-ID` field, the first connection sends it.
   ///
   /// The bodies report no progress: the handlers of `uploadProgress` and `downloadProgress` are not called.
   ///

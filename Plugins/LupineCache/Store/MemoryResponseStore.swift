@@ -7,8 +7,9 @@ import Synchronization
 /// Keeps stored responses in memory, up to a number of bytes.
 ///
 /// The bytes count contents, heads, keys and metadata, and what is being written. One response takes at most an eighth
-/// of the size, and the responses that are being written at most half of it together; a further one is not stored. When the store is full, it removes responses that are not read again (S3-FIFO), so that a scan of many
-/// URLs does not push out what is used often. The contents are released with the store.
+/// of the size, and the responses that are being written at most half of it together; a further one is not stored. When
+/// the store is full, it removes responses that are not read again (S3-FIFO), so that a scan of many URLs does not push
+/// out what is used often. The contents are released with the store.
 public final class MemoryResponseStore: ResponseStore {
   private let limit: Int64
   private let state: Mutex<State>

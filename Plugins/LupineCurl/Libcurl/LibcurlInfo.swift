@@ -14,7 +14,7 @@ enum LibcurlInfo {
       .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionReuse, .hostResolvers,
     ]
     if supports(CURL_VERSION_SSL) { capabilities.insert(.tls) }
-    // How TLS ends shows only OpenSSL, so without it `missingCloseNotify` cannot be accepted.
+    // Only OpenSSL reports how TLS ended. Without it, `missingCloseNotify` cannot be applied.
     if isSecuredByOpenSSL {
       capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions, .responseTolerances])
     }

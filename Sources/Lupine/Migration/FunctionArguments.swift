@@ -6,7 +6,8 @@ public import LupineSession
 public import LupineStreams
 public import LupineTransfers
 
-// The same arguments of the functions of the module, unavailable here; the compiler's message names the replacement.
+// Alamofire's arguments of `Lupine.request` and the other functions, unavailable here; `Arguments.swift` has those of a
+// session's methods.
 
 /// Unavailable: the parameter is called `encoder`.
 @available(*, unavailable, message: "Use encoder: .json or encoder: .urlEncodedForm in the place of encoding:.")

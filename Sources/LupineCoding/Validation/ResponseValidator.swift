@@ -72,7 +72,7 @@ extension ResponseValidator {
 extension OutgoingRequest {
   /// The media ranges of every `Accept` field; `*/*` if there is none (RFC 9110 section 12.5.1).
   var acceptedContentTypes: [String] {
-    // The default field of a session.
+    // The default value of a session; the list below would give the same, more slowly.
     guard has(.accept), headers[.accept] != "*/*" else { return Self.anyContentType }
     let ranges = headers[values: .accept].flatMap { MediaType.list($0) }.map(\.essence)
     return headers[values: .accept].allSatisfy(\.isEmpty) ? Self.anyContentType : ranges

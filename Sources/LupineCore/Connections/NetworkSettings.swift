@@ -5,12 +5,14 @@
 public struct NetworkSettings: Sendable, Hashable {
   /// The PEM file with the root certificates.
   ///
-  /// Default: `nil`, which means the file that `SSL_CERT_FILE` names and all files in the folders that `SSL_CERT_DIR` names
-  /// (between colons), or else the system's file. Files of a folder without a certificate in PEM are skipped.
+  /// Default: `nil`, which means the file that `SSL_CERT_FILE` names and all files in the folders that `SSL_CERT_DIR`
+  /// lists, separated by colons; without these variables, the system's file. Files of a folder without a certificate in
+  /// PEM are skipped.
   ///
-  /// The transport reads a changed file again before the next new connection. While the file is missing or unreadable,
-  /// the certificates that were read last stay valid. The transport does not detect a file that is overwritten in place
-  /// with the same number of bytes within one tick of the file system's clock.
+  /// The transport reads a changed file again before the next new connection. For a folder it detects only files that are
+  /// added, removed or renamed. While the file is missing or unreadable, the certificates that were read last stay valid.
+  /// The transport does not detect a file that is overwritten in place with the same number of bytes within one tick of
+  /// the file system's clock.
   public var certificateAuthorities: String?
   /// The cipher suites and the groups that the transport offers to servers and to HTTPS proxies.
   ///

@@ -80,7 +80,8 @@ extension Proxy {
   /// Parses the URL of a proxy, such as `http://user:password@proxy.example.com:3128`.
   ///
   /// The scheme is `http`, `https`, `socks5` (the session resolves names) or `socks5h` (the proxy does). `socks`, which
-  /// desktops write into `all_proxy`, is the same as `socks5h`. Username and password are optional. The default scheme is `http`; the default port is 80, 443 or, for SOCKS, 1080.
+  /// desktops write into `all_proxy`, is the same as `socks5h`. Username and password are optional. The default scheme is
+  /// `http`; the default port is 80, 443 or, for SOCKS, 1080.
   ///
   /// - Throws: `LupineError` of kind `invalidURL` that quotes no part of the text.
   public init(_ text: String) throws(LupineError) {

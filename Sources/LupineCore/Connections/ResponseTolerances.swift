@@ -3,13 +3,14 @@
 /// A transport reads responses strictly, because programs that read an ambiguous response differently find different
 /// ends of it, and the rest of one response becomes the next one (response smuggling). Some servers are old or careless
 /// and cannot be changed. `Session.Builder.tolerating(_:of:)` accepts what one of them sends; each name below says which
-/// other clients accept the same. The error of a refused response names the word that would accept it.
+/// other clients accept the same. The error of a refused response names the tolerance that would accept it.
 ///
 /// After a response that needs `repeatedChunkedCoding`, `spaceAfterChunkSize`, `bareLineFeeds` or `identityCoding`, the
-/// connection is closed: another reader may find another end. Over HTTP/2 the words have no effect, because its frames
-/// show where a response ends. No word accepts two different lengths, a length beside chunks, or a folded field.
+/// connection is closed: another reader may find another end. Over HTTP/2 the tolerances have no effect, because its
+/// frames show where a response ends. No tolerance accepts two different lengths, a length beside chunks, or a folded
+/// field.
 public struct ResponseTolerances: OptionSet, Sendable, Hashable {
-  /// One bit for each word.
+  /// One bit for each tolerance.
   public let rawValue: UInt32
 
   /// Creates a set from its bits.
@@ -38,8 +39,9 @@ public struct ResponseTolerances: OptionSet, Sendable, Hashable {
   public static let bareLineFeeds = ResponseTolerances(rawValue: 1 << 3)
   /// Accepts control bytes in the value of a field, and replaces each by a space.
   ///
-  /// Servers that copy a file name or the text of an error into a field send them. curl and OkHttp accept them. CR, LF and NUL are never accepted, and no control byte in `Content-Length`, `Transfer-Encoding` or
-  /// `Connection` is. The connection may be used again.
+  /// Servers that copy a file name or the text of an error into a field send them. curl and OkHttp accept them. CR, LF
+  /// and NUL are never accepted, and no control byte in `Content-Length`, `Transfer-Encoding` or `Connection` is. The
+  /// connection may be used again.
   public static let controlBytesInValues = ResponseTolerances(rawValue: 1 << 4)
   /// Accepts the end of a TLS connection without close_notify as the end of a body that has neither a length nor chunks.
   ///
@@ -67,14 +69,14 @@ extension ResponseTolerances: CustomStringConvertible {
     (.identityCoding, "identityCoding"),
   ]
 
-  /// The names of the words, joined by commas.
+  /// The names of the tolerances, joined by commas.
   public var description: String { Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") }
 
-  /// The sentence that an error message ends with if these words would accept the refused response.
+  /// The sentence that an error message ends with if these tolerances would accept the refused response.
   ///
   /// For transports.
   public var advice: String {
-    let words = Self.names.filter { contains($0.0) }.map { ".\($0.1)" }.joined(separator: ", ")
-    return "If its server cannot be corrected, '.tolerating([\(words)], of: host)' of the session's builder accepts it."
+    let list = Self.names.filter { contains($0.0) }.map { ".\($0.1)" }.joined(separator: ", ")
+    return "If its server cannot be corrected, '.tolerating([\(list)], of: host)' of the session's builder accepts it."
   }
 }

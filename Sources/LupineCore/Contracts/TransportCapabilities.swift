@@ -62,7 +62,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let connectionReuse = TransportCapabilities(rawValue: 1 << 20)
   /// Accepts the responses that `TransferContext.tolerances` allows.
   ///
-  /// A transport without `networking` has no bytes to read, and needs neither this nor an effect of the words.
+  /// A transport without `networking` reads no bytes: a session with tolerances does not need this capability from it.
   public static let responseTolerances = TransportCapabilities(rawValue: 1 << 21)
 
   /// Asks the session's own resolver (`TransferContext.resolver`) for the addresses of names.

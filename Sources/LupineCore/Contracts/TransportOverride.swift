@@ -10,7 +10,7 @@ import Synchronization
 /// `Session.default` of the umbrella is then another session, which the override makes at its first use and keeps. A
 /// session that was built outside the override stays as it is. The override applies to the task that runs the operation and
 /// to the tasks that it starts with `Task { }` or in a group; it does not apply to `Task.detached`, to queues of Dispatch and
-/// to threads. Code that builds sessions there receives a session from the test.
+/// to threads. Pass a session to code that would build one there.
 public enum TransportOverride {
   /// The override that is in force in the current task.
   // For the umbrella, whose default session depends on it.

@@ -7,7 +7,8 @@ extension HTTPFields {
   ///
   /// Setting a value replaces all fields with the name; `nil` removes them. A name that is no token, or a value with a
   /// control byte or with white space at its ends, cannot be sent (RFC 9110 sections 5.1 and 5.5): the request with these
-  /// fields then fails with kind `invalidRequest`, before anything is sent, also if the field is set again.
+  /// fields then fails with kind `invalidRequest`, before anything is sent. Setting the field to a valid value later does
+  /// not remove the error.
   public subscript(name: String) -> String? {
     get { HTTPField.Name(name).flatMap { self[$0] } }
     set {

@@ -62,7 +62,8 @@ extension Session.Builder {
   /// let builder = Session.Builder().adapter { request, _ in request.headers["X-Trace"] = "42" }
   /// ```
   ///
-  /// An error of the closure ends the request with kind `adaptationFailed`. An adapter that sends a secret is a `RequestAdapter` with a `credentialScope`.
+  /// An error of the closure ends the request with kind `adaptationFailed`. An adapter that sends a secret is a
+  /// `RequestAdapter` with a `credentialScope`.
   public func adapter(_ adapt: @escaping ClosureAdapter.Adapt) -> Self { adapter(ClosureAdapter(adapt)) }
 
   /// Adds a retrier that decides about failed attempts with a closure.

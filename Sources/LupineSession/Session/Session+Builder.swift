@@ -8,9 +8,10 @@ extension Session {
   /// Configures a session; each method returns a changed copy.
   ///
   /// The methods that add a part (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`,
-  /// `authenticationScheme`, `secretField`, `install`, `issue`) keep the parts in the order of the calls. The calls of `header`,
-  /// `trust`, `tolerating`, `proxy`, `requiring` and `resolve` also add up; for the same name, pattern, scheme or host, the
-  /// last call applies. For all other methods, the last call applies. `build()` checks that the parts are compatible.
+  /// `authenticationScheme`, `secretField`, `install`, `issue`) keep the parts in the order of the calls. The calls of
+  /// `header`, `transport(_:for:)`, `trust`, `tolerating`, `proxy`, `requiring` and `resolve` also add up; for the same
+  /// name, pattern, scheme or host, the last call applies. For all other methods, the last call applies. `build()` checks
+  /// that the parts are compatible.
   ///
   /// The description contains only the type of the transport, because other parts may be secret.
   public struct Builder: Sendable, HidesSecrets {
@@ -58,16 +59,20 @@ extension Session.Builder {
   /// Sets the transport for the hosts that a pattern matches, beside the one of `transport(_:)` for all others.
   ///
   /// A pattern is a host name, an address, or `*.` and a domain, which matches names one label below the domain; each may
-  /// end in a colon and a port. An exact name has precedence over a wildcard, a pattern with a port over one without, and
-  /// any pattern over a scheme. For the same pattern, the last call applies. The transport is chosen for each exchange, so
-  /// a redirect to another host may use another one. The layers of the session are around all of its transports.
+  /// end in a colon and a port. Exact names come before wildcards, and wildcards before schemes. Among exact names, and
+  /// among wildcards, one with a port comes first. For the same pattern, the last call applies. The transport is chosen
+  /// for each exchange, so a redirect to another host may use another one. The layers of the session are around all of
+  /// its transports.
   ///
   /// `build()` checks each transport, and throws an error of kind `configuration` if one of them lacks a capability that
   /// the session needs, if a text is not a pattern, or if there is no transport for other hosts. Two needs concern the
   /// transports of their URLs alone: the base URL's TLS, and the connection credential, which only the transports of
   /// its scope must support.
   ///
-  ///     Session.Builder().transport(.native).transport(.curl, for: "*.corp.example")
+  /// ```swift
+  /// .transport(.native)
+  /// .transport(.curl, for: "*.corp.example")
+  /// ```
   public func transport(_ transport: some Transport, for hosts: String) -> Self {
     routing(RoutedTransport(transport, for: .host(hosts)))
   }

@@ -134,9 +134,9 @@ extension Session.Builder {
   /// Sets the evaluators of server certificates by host pattern.
   ///
   /// A pattern is a host name, an address, or `*.` and a domain, which matches names one label below the domain; each
-  /// may end in a colon and a port. An exact name has precedence over a wildcard, and a pattern with a port over one
-  /// without. Calls add up. If a later call repeats a pattern, in any spelling, its evaluator replaces the earlier one.
-  /// `build()` throws if one call contains two spellings of one pattern.
+  /// may end in a colon and a port. Exact names come before wildcards; among exact names, and among wildcards, one with a
+  /// port comes first. Calls add up. If a later call repeats a pattern, in any spelling, its evaluator replaces the
+  /// earlier one. `build()` throws if one call contains two spellings of one pattern.
   ///
   /// - Parameters:
   ///   - evaluators: the patterns and the evaluators of the hosts that they match.
@@ -156,8 +156,8 @@ extension Session.Builder {
 
   /// Accepts some violations of HTTP/1.1 in the responses of one host, whose server cannot be corrected.
   ///
-  /// Each word of `ResponseTolerances` says what it accepts, and which other clients accept the same. Responses of all
-  /// other hosts are read strictly. The error of a refused response names the word that would accept it.
+  /// The documentation of each tolerance says what it accepts, and which other clients accept the same. Responses of all
+  /// other hosts are read strictly. The error of a refused response names the tolerance that would accept it.
   ///
   /// ```swift
   /// .tolerating([.bareLineFeeds, .missingCloseNotify], of: "legacy.example.com")
