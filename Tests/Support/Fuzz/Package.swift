@@ -36,6 +36,7 @@ let package = Package(
     fuzz("ProxyNegotiation", ["LupineCore", "LupineFraming", "LupineNative"]),
     fuzz("HTTP2Frames", ["LupineCore", "LupineFraming", "LupineNative"]),
     fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
+    fuzz("CassetteReader", ["LupineCore", "LupineRecording"]),
   ],
   swiftLanguageModes: [.v6]
 )
