@@ -57,13 +57,14 @@
     /// `lupine cassettes export`.
     struct Export: ParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Prints a cassette as an HTTP Archive (HAR 1.2), without the bodies in files beside it.")
+        abstract: "Prints a cassette as an HTTP Archive (HAR 1.2), with the files beside it that have at most 16 MiB.")
 
       @Argument(help: "A cassette.")
       var cassette: String
 
       func run() throws {
-        print(String(decoding: try Cassette(contentsOf: cassette).har(), as: UTF8.self), terminator: "")
+        let archive = try Cassette(contentsOf: cassette).har(withFilesBeside: cassette)
+        print(String(decoding: archive, as: UTF8.self), terminator: "")
       }
     }
 
