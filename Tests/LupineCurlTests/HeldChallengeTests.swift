@@ -26,12 +26,13 @@ import TransportSupport
 
   /// The result of an exchange whose first response is a challenge with this framing, and whose next one is `second`.
   private func outcome(
-    _ sender: Sender, _ framing: String, second: String = good
+    _ sender: Sender, _ framing: String, second: String = good, tolerating tolerances: ResponseTolerances = []
   ) async throws -> Result<Fetched, LupineError> {
     let head = "\(sender.statusLine)\r\n\(sender.field): \(Self.ntlm)\r\n"
     let server = try ScriptedServer { .verbatim($0.index == 0 ? head + framing : second) }
     defer { server.stop() }
     var client = Client()
+    client.tolerances = tolerances
     let credential = ConnectionCredential.ntlm(username: "ali", password: "sesame")
     if sender == .server {
       client.connectionKey.connectionCredential = credential
@@ -79,5 +80,14 @@ import TransportSupport
       return
     }
     #expect([.malformedResponse, .connectionLost].contains(error.kind), "\(error)")
+  }
+
+  @Test(
+    arguments: Sender.allCases,
+    [chunked + "2 \r\nno\r\n0\r\n\r\n", "Content-Length: 2\nX: y\r\n\r\nno"])
+  func `a challenge that is accepted by a tolerance alone is not answered`(sender: Sender, framing: String) async throws
+  {
+    let outcome = try await outcome(sender, framing, tolerating: [.spaceAfterChunkSize, .bareLineFeeds])
+    #expect(throws: LupineError.self) { try outcome.get() }
   }
 }

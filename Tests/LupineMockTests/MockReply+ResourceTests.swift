@@ -14,7 +14,7 @@ import Testing
   ) async throws -> (head: HTTPResponse, text: String) {
     let mock = MockTransport()
     mock.stub(
-      [.get, .head, .put], "/", .resource(Data("0123456789".utf8), etag: etag, lastModified: lastModified))
+      [.get, .head, .put, .query], "/", .resource(Data("0123456789".utf8), etag: etag, lastModified: lastModified))
     let now = Date(timeIntervalSince1970: 1_795_219_200 + seconds)
     let (head, text, _) = try await Exchange(method: method, headers: headers, now: { now }).response(from: mock)
     return (head, text)
@@ -56,7 +56,7 @@ import Testing
     (changed, 304), (later, 304), (earlier, 200), ("Saturday, 21-Nov-26 00:00:00 GMT", 304),
     ("Sat Nov 21 00:00:00 2026", 304), ("today", 200), ("", 200), ("\(changed), \(changed)", 200),
   ]) func `If-Modified-Since saves the bytes`(condition: String, status: Int) async throws {
-    for method in [HTTPRequest.Method.get, .head] {
+    for method in [HTTPRequest.Method.get, .head, .query] {
       let (head, text) = try await response([.ifModifiedSince: condition], method: method)
       #expect(head.status.code == status)
       #expect(text.isEmpty == (status == 304 || method == .head))

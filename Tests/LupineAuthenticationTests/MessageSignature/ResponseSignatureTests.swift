@@ -105,4 +105,46 @@ import Testing
       #expect(try await Self.error(answer, key: "test-key-ed25519")?.kind == kind)
     }
   }
+
+  @Test func `build reports a signature that proves nothing, and a part that no response has`() throws {
+    for (plugin, part) in [
+      (ResponseSignature(covering: []) { _, _ in nil }, "at least one component"),
+      (ResponseSignature(label: "Sig1") { _, _ in nil }, "Sig1"),
+      (ResponseSignature(maximumAge: .milliseconds(999)) { _, _ in nil }, "maximum age"),
+      (ResponseSignature(covering: [.status, .path]) { _, _ in nil }, "@path"),
+      (ResponseSignature(covering: [.status.ofRequest]) { _, _ in nil }, "@status"),
+    ] {
+      let error = #expect(throws: LupineError.self) {
+        try Session.Builder().transport(MockTransport()).install(plugin).build()
+      }
+      #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test func `a response without content needs no digest`() async throws {
+    let key = try SampleKeys.key("test-key-ed25519")
+    // The serializer of data refuses an empty 304, after the signature was accepted.
+    for (status, kind) in [(204, nil), (304, .emptyResponse), (200, .serverNotAuthenticated)]
+      as [(Int, LupineError.Kind?)]
+    {
+      let input = "(\"@status\");created=1618884479;keyid=\"test-key-ed25519\""
+      let base = "\"@status\": \(status)\n\"@signature-params\": \(input)"
+      let signature = Data(try key.signature(of: Array(base.utf8))).base64EncodedString()
+      let mock = MockTransport()
+      mock.stub(
+        .get, "/",
+        .status(HTTPResponse.Status(code: status)).field("Signature-Input", "a=\(input)")
+          .field("Signature", "a=:\(signature):"))
+      let session = try Session.Builder().transport(mock).now { Date(timeIntervalSince1970: Self.created) }
+        .install(ResponseSignature { _, _ in key }).build()
+      let response = await session.request("https://example.com/").serializingData()
+        .response
+      #expect(response.error?.kind == kind, "\(status): \(response.error?.message ?? "")")
+    }
+  }
+
+  @Test func `parameters beyond a bound are refused before they are compared`() async throws {
+    let many = (0..<10_000).map { ";p\($0)" }.joined()
+    #expect(try await Self.error(Answer(input: "reqres=(\"@status\")\(many)"))?.kind == .serverNotAuthenticated)
+  }
 }

@@ -31,7 +31,8 @@ import TrustSupport
     ("excluded-address-authority", "::1", true), ("excluded-address-authority", "localhost", true),
     ("addresses-authority", "10.1.2.3", true), ("addresses-authority", "10.2.2.3", false),
     ("addresses-authority", "11.0.0.1", false), ("addresses-authority", "fd00::1", true),
-    ("addresses-authority", "fd00:2::1", false), ("addresses-authority", "::1", false),
+    ("addresses-authority", "fd00:2::1", false), ("addresses-authority", "fd00::1%eth0", true),
+    ("addresses-authority", "fe80::1%eth0", false), ("addresses-authority", "::1", false),
     ("addresses-authority", "localhost", true),
   ])
   func `an address is compared with blocks`(_ authority: String, _ host: String, _ isPermitted: Bool) throws {

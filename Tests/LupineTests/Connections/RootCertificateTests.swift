@@ -59,6 +59,15 @@ import TransportSupport
     #expect(lines == ["certificateRejected", "new"])
   }
 
+  @Test func `a change of a folder is noticed beside a folder that is missing`() throws {
+    let certificates = folder.file("certificates")
+    try folder.write(try Self.fixture("root"), to: "certificates/root.pem")
+    try folder.write(try Self.fixture("Trust/other-root"), to: "certificates/other.pem")
+    let away = "move \(certificates)/root.pem \(folder.file("away.pem"))"
+    let lines = try run(in: ["SSL_CERT_DIR=\(certificates):/nowhere"], "get", away, "get")
+    #expect(lines == ["new", "certificateRejected"])
+  }
+
   @Test(arguments: ["roots", "more"])
   func `they are kept while their file is away, however long there is no connection`(_ option: String) throws {
     // The first `pool` step after the advance wakes the loop of the transport, which releases what it no longer needs.

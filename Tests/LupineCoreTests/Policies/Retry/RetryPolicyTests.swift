@@ -25,7 +25,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (408, true), (425, true), (429, true), (500, true), (502, true), (503, true), (504, true), (400, false),
+    (408, true), (425, true), (429, true), (500, true), (502, true), (503, true), (504, true), (529, true),
+    (400, false),
     (401, false), (404, false), (409, false), (501, false), (505, false),
   ])
   func `the statuses of temporary failures are retried`(status: Int, isRetried: Bool) async throws {
@@ -48,7 +49,7 @@ import Testing
 
   @Test(arguments: [
     (HTTPRequest.Method.get, true), (.head, true), (.put, true), (.delete, true), (.options, true), (.trace, true),
-    (.post, false), (.patch, false),
+    (.query, true), (.post, false), (.patch, false),
   ])
   func `idempotent methods are retried`(method: HTTPRequest.Method, isRetried: Bool) async throws {
     let attempt = try Self.attempt(method: method, error: .connectionLost)
