@@ -58,7 +58,7 @@ static inline socklen_t lupine_socket_address(
 }
 
 // Returns the number of the interface with this name or number; 0 if there is none.
-static inline unsigned int lupine_socket_scope(const char *zone) {
+static inline unsigned int lupine_interface_number(const char *zone) {
   unsigned int scope = if_nametoindex(zone);
   char name[IF_NAMESIZE];
   if (scope == 0) {
@@ -75,7 +75,7 @@ static inline int lupine_socket_connect(
   struct sockaddr_storage storage;
   socklen_t length = lupine_socket_address(&storage, bytes, count, port);
   if (zone) {
-    unsigned int scope = lupine_socket_scope(zone);
+    unsigned int scope = lupine_interface_number(zone);
     if (scope == 0 || count != 16) return ENODEV;
     ((struct sockaddr_in6 *)&storage)->sin6_scope_id = scope;
   }

@@ -97,7 +97,9 @@ extension MockTransport {
     throw NetworkPolicy.refusal(of: address, for: request.url)
   }
 
-  /// Whether the client would resolve the names of servers, instead of a proxy or nobody.
+  /// Whether a client with this context resolves the names of servers itself.
+  ///
+  /// False if a proxy resolves them, and over a Unix-domain socket, where no name is resolved.
   private static func resolvesNames(in context: TransferContext) -> Bool {
     context.connectionKey.unixSocket == nil && context.connectionKey.proxy?.resolvesNamesHere ?? true
   }

@@ -22,7 +22,7 @@ extension Easy {
     }
     // Looked up for each exchange: an interface that was made again has another number. libcurl 7.88 loses the zone of a
     // URL when it copies the URL.
-    set(addressScope: Socket.scope(of: submission.url))
+    set(addressScope: Socket.interfaceNumber(of: submission.url))
     set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.cannotSharePlainConnections))
     set(shape, method: submission.method.rawValue)
     try setFields(submission.request, shape)

@@ -16,9 +16,9 @@ import LupineEventLoop
 /// The system calls for sockets, which libcurl and this module name by their descriptors.
 enum Socket {
   /// The number of the interface of a URL's link-local address; 0 for any other host, or if there is no such interface.
-  static func scope(of url: HTTPURL) -> Int {
+  static func interfaceNumber(of url: HTTPURL) -> Int {
     guard url.hostKind == .ipv6, let zone = IPAddress(host: url.host)?.zone else { return 0 }
-    return Int(lupine_socket_scope(zone))
+    return Int(lupine_interface_number(zone))
   }
 
   /// Creates a socket for an address, without a connection.

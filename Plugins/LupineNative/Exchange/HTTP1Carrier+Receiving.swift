@@ -80,12 +80,12 @@ extension HTTP1Carrier {
     }
   }
 
-  /// The error of a lost connection, with the word that would accept its end.
+  /// The error of a lost connection, with the tolerance that would accept its end.
   private var loss: LupineError {
     guard let failure = connection.failure else { return Self.lost }
-    let word = ResponseTolerances.missingCloseNotify
-    guard hasTolerableEnd, !exchange.context.tolerances.contains(word) else { return failure }
-    return failure.appending(word.advice)
+    let tolerance = ResponseTolerances.missingCloseNotify
+    guard hasTolerableEnd, !exchange.context.tolerances.contains(tolerance) else { return failure }
+    return failure.appending(tolerance.advice)
   }
 
   private static let lost = LupineError(.connectionLost, "The connection ended before the response did.")

@@ -45,7 +45,7 @@ public final class ExchangeSettings: Sendable {
 }
 
 extension TransferContext {
-  /// The session's own resolver, which is asked for names in the place of the system's; `nil` without one.
+  /// The session's own resolver, which replaces the system's; `nil` without one.
   ///
   /// Its number is in `connectionKey`, so that different resolvers share no connection. A transport with the capability
   /// `hostResolvers` asks it, within the connect timeout and beneath the network policy.

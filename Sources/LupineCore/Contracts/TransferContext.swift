@@ -229,17 +229,12 @@ public struct TransferContext: Sendable {
   ///   further in sends the exchange more than once. It is called until the body of the response has ended.
   public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
     var context = self
-    context.change { overrides in
-      guard let outer = overrides.observer else { return overrides.observer = observe }
-      overrides.observer = { event in
-        observe(event)
-        outer(event)
-      }
-    }
+    context.change { $0.observer = Self.calling(observe, then: $0.observer) }
     return context
   }
 
-  /// Makes the context of an exchange whose layer or wrapping transport learns when the bytes of the response's body arrive.
+  /// Makes the context of an exchange for a layer or a wrapping transport that needs the times at which the bytes of the
+  /// response's body arrive.
   ///
   /// `ResponseBody.tee(into:)` passes the bytes to an observer when the consumer takes them, which may be later.
   ///
@@ -248,14 +243,19 @@ public struct TransferContext: Sendable {
   ///   block, and its calls do not overlap, unless a layer further in sends the exchange more than once.
   public func observingArrivals(_ observe: @escaping @Sendable (_ byteCount: Int) -> Void) -> TransferContext {
     var context = self
-    context.change { overrides in
-      guard let outer = overrides.arrivals else { return overrides.arrivals = observe }
-      overrides.arrivals = { count in
-        observe(count)
-        outer(count)
-      }
-    }
+    context.change { $0.arrivals = Self.calling(observe, then: $0.arrivals) }
     return context
+  }
+
+  /// Returns a closure that calls the first closure, and then the second one if there is one.
+  private static func calling<Value>(
+    _ first: @escaping @Sendable (Value) -> Void, then second: (@Sendable (Value) -> Void)?
+  ) -> @Sendable (Value) -> Void {
+    guard let second else { return first }
+    return { value in
+      first(value)
+      second(value)
+    }
   }
 
   /// Sends an event to the session's monitors.

@@ -52,8 +52,9 @@ extension IPAddress {
 }
 
 extension IPAddress {
-  /// Returns the addresses of `localhost` and of the names below it, which no resolver is asked for (RFC 6761 section
-  /// 6.3); `nil` for another name.
+  /// Returns the addresses of `localhost` and of the names below it; `nil` for another name.
+  ///
+  /// A transport gives these names to no resolver (RFC 6761 section 6.3).
   public static func ofThisMachine(_ host: String) -> [IPAddress]? {
     let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).lowercased()
     guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }

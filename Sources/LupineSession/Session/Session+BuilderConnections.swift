@@ -59,23 +59,23 @@ extension Session.Builder {
     changed { $0.route.overrides.append((host: host, addresses: addresses)) }
   }
 
-  /// Sets the resolver that is asked for the addresses of hosts, in the place of the system's.
+  /// Sets the resolver that returns the addresses of hosts, in place of the system's.
   ///
-  /// It is asked for names alone: neither for addresses, nor for the hosts of `resolve(_:to:)`, nor for `localhost` and the
-  /// names below it. The connect timeout includes the lookup; then, and when the request is cancelled, its task is
-  /// cancelled. The network policy checks its addresses like those of the system's. An error, and an empty answer, end the request
-  /// with kind `hostNotFound`.
+  /// It receives names alone, and neither the hosts of `resolve(_:to:)` nor `localhost` and the names below it. The connect
+  /// timeout includes the lookup. Its task is cancelled after that timeout, and when no request waits for it any more. The
+  /// network policy checks its addresses like those of the system's resolver. An error, and an empty answer, end the
+  /// request with kind `hostNotFound`.
   ///
   /// Requests that wait for one name at the same time share one lookup. The native transport uses an answer for 5
   /// seconds, libcurl for 60; at most `NetworkSettings.nameLookups` names are looked up at once. A proxy resolves the
-  /// names of servers itself, except with the scheme `socks5`; the resolver is then asked for the proxy's name.
+  /// names of servers itself, except with the scheme `socks5`; the resolver then resolves the name of the proxy.
   ///
   /// A session on which the resolver sends requests must not have the resolver itself.
   public func resolver(_ resolver: HostResolver) -> Self {
     changed { $0.configuration.resolver = resolver.id == HostResolver.system.id ? nil : resolver }
   }
 
-  /// Sets the function that is asked for the addresses of hosts; see `resolver(_:)` and `HostResolver.init(_:)`.
+  /// Sets the function that returns the addresses of a host; see `resolver(_:)` and `HostResolver.init(_:)`.
   public func resolver(_ addresses: @escaping @Sendable (_ host: String) async throws -> [IPAddress]) -> Self {
     resolver(HostResolver(addresses))
   }
