@@ -2,11 +2,11 @@ public import LupineCore
 
 /// The candidates that come nearest to a request which none of them matches, with their differences.
 public struct NearestReport: Sendable, CustomStringConvertible {
-  /// What could have answered the request, such as a stub of a mock.
+  /// A stub of a mock, or an entry of a recording, that could have answered the request.
   public struct Candidate: Sendable {
     /// The candidate in a few words, with its place.
     public var title: String
-    /// Everything that keeps it from answering.
+    /// All reasons why the candidate does not match.
     public var differences: [RequestDifference]
 
     /// Describes a candidate.

@@ -2,9 +2,9 @@ public import LupineCore
 import LupineRecording
 import LupineSupport
 
-/// What tests with a cassette do: play it, or record it.
+/// Whether tests play their cassettes, or record them.
 ///
-/// The environment variable `LUPINE_CASSETTES` chooses it: `replay`, `record`, `record-missing` or `refresh`.
+/// The environment variable `LUPINE_CASSETTES` sets the mode: `replay`, `record`, `record-missing` or `refresh`.
 public enum CassetteMode: String, Sendable, Hashable, CaseIterable {
   /// Plays the cassette, and makes no connection.
   case replay

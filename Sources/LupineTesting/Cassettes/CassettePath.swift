@@ -87,8 +87,7 @@ enum CaseName {
     var digest = SHA256()
     var copy = text
     copy.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
-    let suffix = digest.finalize().prefix(4).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
-    return name.prefix(maximumLength) + "-" + suffix
+    return name.prefix(maximumLength) + "-" + Hexadecimal.text(Array(digest.finalize().prefix(4)))
   }
 
   /// The arguments of a case, which Swift Testing shows only to tools; `nil` if this version of it keeps them elsewhere.
