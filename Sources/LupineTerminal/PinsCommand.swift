@@ -19,7 +19,7 @@
       if FileManager.default.fileExists(atPath: source) { return try printFile() }
       let chain = await PresentedChain.ask(source)
       guard !chain.certificates.isEmpty else {
-        throw PinsFailure(
+        throw CommandFailure(
           "\(source.debugDescription) is not a file, and no server of that name presents a certificate: \(chain.problem ?? "it presented none")"
         )
       }
@@ -29,16 +29,9 @@
 
     private func printFile() throws {
       let read = Certificates.file(source)
-      guard read.problems.isEmpty else { throw PinsFailure(read.problems.joined(separator: "\n")) }
+      guard read.problems.isEmpty else { throw CommandFailure(read.problems.joined(separator: "\n")) }
       print(CertificateReport(read.certificates).text)
     }
-  }
-
-  /// The reason why there are no pins to print.
-  struct PinsFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
   }
 
   /// Formats certificates as text.
