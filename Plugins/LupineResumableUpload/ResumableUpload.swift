@@ -32,12 +32,19 @@ final class ResumableUpload: Sendable {
 
   func change(_ change: (inout Settings) -> Void) { storage.withLock { change(&$0.settings) } }
 
-  /// The number of bytes that the server has acknowledged, and whether a retry repeats nothing that may have happened.
-  var standing: (acknowledged: Int64, canBeRepeated: Bool) {
-    storage.withLock { ($0.state?.acknowledged ?? 0, $0.state?.canBeRepeated ?? false) }
-  }
+  /// The number of bytes that the server has acknowledged.
+  var acknowledged: Int64 { storage.withLock { $0.state?.acknowledged ?? 0 } }
 
-  /// Reads or changes the state; `nil` before the first attempt and after the end.
+  /// Whether a retry repeats nothing that may have happened.
+  var canBeRepeated: Bool { storage.withLock { $0.state?.canBeRepeated ?? false } }
+
+  /// The URL of the upload at the server, if the server has named one.
+  var location: HTTPURL? { storage.withLock { $0.state?.location } }
+
+  /// The error of an interim response, which ends the upload.
+  var fault: LupineError? { storage.withLock { $0.state?.fault } }
+
+  /// Changes the state; does nothing and returns `nil` before the first attempt and after the end.
   func withState<Value: Sendable>(_ body: (inout UploadState) -> Value) -> Value? {
     storage.withLock { storage in
       guard var state = storage.state else { return nil }
@@ -59,17 +66,19 @@ extension ResumableUpload {
 
   /// Examines the body in the first attempt, and continues the upload of an earlier process.
   ///
-  /// Later attempts send the body of the first one: what a content coding makes of it is made once.
+  /// Later attempts send the body of the first one, so a content coding is applied once.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> Beginning {
-    if let source = storage.withLock({ $0.source }) {
-      storage.withLock { if $0.state == nil { $0.state = makeState(for: request, source) } }
-      return Beginning(source: source, digest: storage.withLock { $0.digest })
-    }
     let settings = settings
+    let later = storage.withLock { storage -> Beginning? in
+      guard let source = storage.source else { return nil }
+      if storage.state == nil { storage.state = Self.makeState(for: request, source, settings) }
+      return Beginning(source: source, digest: storage.digest)
+    }
+    if let later { return later }
     if let fault = settings.dialect.fault { throw fault }
     let source = try await UploadSource(request.body, isKept: settings.checkpoint != nil)
-    let digest = settings.sendsDigest && settings.dialect != .tus ? try await UploadSource.digest(source.body) : nil
-    var state = makeState(for: request, source)
+    let digest = settings.sendsDigest && settings.dialect != .tus ? try await source.digest() : nil
+    var state = Self.makeState(for: request, source, settings)
     let superseded = try await restore(&state, request, source)
     storage.withLock { [state] storage in
       storage.source = source
@@ -79,14 +88,18 @@ extension ResumableUpload {
     return Beginning(source: source, digest: digest, superseded: superseded)
   }
 
-  private func makeState(for request: OutgoingRequest, _ source: UploadSource) -> UploadState {
-    let settings = settings
-    return UploadState(
+  private static func makeState(
+    for request: OutgoingRequest, _ source: UploadSource, _ settings: Settings
+  ) -> UploadState {
+    UploadState(
       settings.dialect, creation: settings.creation, length: source.body.length,
       restarts: settings.policy == .restart, target: request.url, admits: settings.admits)
   }
 
-  /// Takes the upload of the checkpoint if it is the same; returns its location if it is another one.
+  /// Continues the upload of the checkpoint if it is the same.
+  ///
+  /// - Returns: the location of another upload, if it is one to which this request may be sent.
+  /// - Throws: `LupineError` of kind `resumeFailed` if the upload cannot be continued and must not begin again.
   private func restore(
     _ state: inout UploadState, _ request: OutgoingRequest, _ source: UploadSource
   ) async throws(LupineError) -> HTTPURL? {
@@ -96,18 +109,16 @@ extension ResumableUpload {
     case .nothing: return nil
     case .unusable(let error):
       if !mayRestart { throw checkpoint.refusal(error) }
-      // Something else must not be overwritten.
+      // The content is not a checkpoint, so it must not be overwritten.
       change { $0.checkpoint = nil }
       return nil
     case .upload(let stored):
-      guard let location = try? HTTPURL(stored.location), state.fault(of: location) == nil else { return nil }
-      state.location = location
-      if let now = record(state, request, source), stored.isOf(now) {
+      state.location = (try? HTTPURL(stored.location)).flatMap { state.fault(of: $0) == nil ? $0 : nil }
+      if let now = record(state, request, source), stored.isSameUpload(as: now) {
         state.acknowledged = stored.acknowledged
         return nil
       }
-      state.location = nil
-      if mayRestart { return location }
+      if mayRestart { return state.location.take() }
       throw .uploadEnded(
         "\(checkpoint.path) belongs to another upload, or the file has changed since; remove the checkpoint to begin "
           + "again.")
@@ -121,7 +132,7 @@ extension ResumableUpload {
       content: content, acknowledged: state.acknowledged)
   }
 
-  /// Writes the checkpoint if the state has changed.
+  /// Writes the checkpoint if the state differs from the written one.
   func keep(_ request: OutgoingRequest) async throws(LupineError) {
     guard let checkpoint = settings.checkpoint else { return }
     let changed = storage.withLock { storage -> StoredUpload? in

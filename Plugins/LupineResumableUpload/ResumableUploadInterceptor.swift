@@ -4,7 +4,7 @@ import LupineFoundation
 import LupineSession
 import LupineSupport
 
-/// Sends the requests that the state of an upload names.
+/// Replaces a request with the requests of its resumable upload.
 struct ResumableUploadInterceptor: Interceptor {
   let upload: ResumableUpload
 
@@ -49,7 +49,7 @@ struct UploadAttempt: Sendable {
     return last
   }
 
-  /// Sends one request; while the content is being sent, keeps the location that the server names.
+  /// Sends one request; writes the checkpoint meanwhile, as soon as the server names the location.
   private func send(_ action: UploadState.Action, _ next: Next) async throws -> TransportResponse {
     if action != .query {
       do throws(LupineError) {
@@ -70,7 +70,7 @@ struct UploadAttempt: Sendable {
     } catch {
       changed.finish()
       await kept
-      if let fault = upload.withState({ $0.fault }) ?? nil { throw await givingUp(fault, nil, next) }
+      if let fault = upload.fault { throw await givingUp(fault, nil, next) }
       try? await upload.keep(requests.original)
       throw error
     }
@@ -83,12 +83,12 @@ struct UploadAttempt: Sendable {
     }
   }
 
-  /// Ends the upload at the server and here; returns the error.
+  /// Deletes the upload at the server, forgets it here, and returns the error.
   private func givingUp(
     _ error: LupineError, _ last: TransportResponse?, _ next: Next
   ) async -> LupineError {
     if let last { await drain(last) }
-    let location = upload.withState { $0.location } ?? nil
+    let location = upload.location
     await upload.end()
     if let location { await delete(location, next) }
     return error
@@ -105,14 +105,12 @@ struct UploadAttempt: Sendable {
   }
 }
 
-/// The requests and what is learned while they run.
+/// The requests and the events of their exchanges.
 extension UploadAttempt {
   private func request(for action: UploadState.Action) async throws -> OutgoingRequest {
-    let location = upload.withState { $0.location } ?? nil
-    switch (action, location) {
+    switch (action, upload.location) {
     case (.create(let content), _):
-      return try requests.create(
-        content, of: beginning.source, length: beginning.source.body.length, digest: beginning.digest)
+      return try requests.create(content, of: beginning.source.body, digest: beginning.digest)
     case (.query, let location?): return requests.query(location)
     case (.append(let part), let location?):
       let body = try beginning.source.bytes(of: part)
@@ -144,7 +142,7 @@ extension UploadAttempt {
       switch action {
       case .create(.whole): return observed
       case .create(.empty): return observed.continuingUpload(at: 0, of: total)
-      case .query: return observed.continuingUpload(at: upload.standing.acknowledged, of: total)
+      case .query: return observed.continuingUpload(at: upload.acknowledged, of: total)
       case .append(let part): return observed.continuingUpload(at: part.offset, of: total)
       }
     }

@@ -40,8 +40,8 @@ struct StoredUpload: Sendable, Hashable, Codable {
     self.acknowledged = acknowledged
   }
 
-  /// Whether the state belongs to the same upload: only the location and the acknowledged bytes may differ.
-  func isOf(_ other: StoredUpload) -> Bool {
+  /// Whether two states belong to the same upload: only their locations and acknowledged bytes may differ.
+  func isSameUpload(as other: StoredUpload) -> Bool {
     var same = self
     same.location = other.location
     same.acknowledged = other.acknowledged
@@ -78,7 +78,7 @@ struct UploadCheckpoint: Sendable {
   enum Content: Sendable {
     case nothing
     case upload(StoredUpload)
-    /// Something else, with the error of the store if it could not be read.
+    /// No state of an upload; the error is that of the store, if it could not be read.
     case unusable(LupineError?)
   }
 

@@ -1,6 +1,5 @@
 import HTTPTypes
 import LupineCore
-import LupineFoundation
 import LupineSupport
 
 /// The protocol of an upload that can be resumed.
@@ -81,34 +80,9 @@ extension UploadDialect {
     guard head.status.code == 104 else { return false }
     switch self {
     case .draft(let version):
-      return head.headerFields[.uploadDraftInteropVersion].flatMap(StructuredField.integer) == Int64(version)
+      return head.headerFields.item(.uploadDraftInteropVersion) == .integer(Int64(version))
     case .final: return !head.headerFields.contains(.uploadDraftInteropVersion)
     case .tus: return false
     }
   }
-}
-
-extension HTTPResponse {
-  /// The offset in `Upload-Offset`; `nil` if there is none, or if its value is not one number from 0.
-  var uploadOffset: Int64? { headerFields[.uploadOffset].flatMap(StructuredField.count) }
-
-  /// The length in `Upload-Length`; `nil` if there is none, or if its value is not one number from 0.
-  var uploadLength: Int64? { headerFields[.uploadLength].flatMap(StructuredField.count) }
-
-  /// The value of `Upload-Complete`; `nil` if there is none, or if it is no boolean.
-  var uploadIsComplete: Bool? { headerFields[.uploadComplete].flatMap(StructuredField.boolean) }
-}
-
-extension HTTPField.Name {
-  static let uploadDraftInteropVersion = HTTPField.Name(constant: "Upload-Draft-Interop-Version")
-  static let uploadComplete = HTTPField.Name(constant: "Upload-Complete")
-  static let uploadOffset = HTTPField.Name(constant: "Upload-Offset")
-  static let uploadLength = HTTPField.Name(constant: "Upload-Length")
-  static let uploadLimit = HTTPField.Name(constant: "Upload-Limit")
-  static let tusResumable = HTTPField.Name(constant: "Tus-Resumable")
-  static let tusMaxSize = HTTPField.Name(constant: "Tus-Max-Size")
-  static let uploadMetadata = HTTPField.Name(constant: "Upload-Metadata")
-  static let uploadExpires = HTTPField.Name(constant: "Upload-Expires")
-  static let uploadChecksum = HTTPField.Name(constant: "Upload-Checksum")
-  static let reprDigest = HTTPField.Name(constant: "Repr-Digest")
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-import LupineFoundation
+import LupineSupport
 
 /// The limits that a server states for an upload, in bytes and seconds.
 struct UploadLimits: Sendable, Hashable {
@@ -18,16 +18,14 @@ struct UploadLimits: Sendable, Hashable {
   /// A member with an unknown name is ignored. Version 6 of the draft calls `max-age` `expires`.
   init?(_ head: HTTPResponse, _ dialect: UploadDialect) {
     if dialect == .tus {
-      guard let size = head.headerFields[.tusMaxSize].flatMap(StructuredField.count) else { return nil }
+      guard let size = head.headerFields.item(.tusMaxSize)?.count else { return nil }
       maximumSize = size
       return
     }
-    guard let field = head.headerFields[.uploadLimit], let members = StructuredField.dictionary(field) else {
-      return nil
-    }
-    for (name, value) in members {
+    guard let limits = head.headerFields[.uploadLimit].flatMap({ StructuredDictionary($0) }) else { return nil }
+    for (name, value) in limits.members {
       guard let key = Self.key(name, dialect) else { continue }
-      guard case .integer(let number) = value, number >= 0 else { return nil }
+      guard let number = value.count else { return nil }
       self[keyPath: key] = number
     }
   }

@@ -12,17 +12,17 @@ struct UploadRequests: Sendable {
   /// The request that creates the upload.
   ///
   /// - Parameters:
-  ///   - length: the length of the upload in bytes; `nil` if it is not known.
+  ///   - body: the body of the upload, also if this request has no content.
   ///   - digest: the SHA-256 digest of the upload, if it is sent.
   func create(
-    _ content: UploadState.Content, of source: UploadSource, length: Int64?, digest: Data?
+    _ content: UploadState.Content, of body: RequestBody, digest: Data?
   ) throws(LupineError) -> OutgoingRequest {
     var request = original
-    request.body = content == .whole ? source.body : .bytes(Data())
+    request.body = content == .whole ? body : .bytes(Data())
     addVersion(to: &request)
-    if let length { request.headers[.uploadLength] = "\(length)" }
+    if let length = body.length { request.headers[.uploadLength] = "\(length)" }
     if dialect == .tus {
-      guard length != nil else {
+      guard body.length != nil else {
         throw LupineError(
           .invalidRequest, "tus needs the length of the body, which is not known; write the body to a file first.")
       }
@@ -37,7 +37,7 @@ struct UploadRequests: Sendable {
   /// The request for the offset.
   func query(_ location: HTTPURL) -> OutgoingRequest {
     var request = bare(.head, location)
-    // An earlier answer is no answer.
+    // A stored response may state an earlier offset.
     request.headers[.cacheControl] = "no-store, no-cache"
     return request
   }
@@ -58,10 +58,10 @@ struct UploadRequests: Sendable {
     return request
   }
 
-  /// The request that gives the upload up.
+  /// The request that deletes the upload.
   func delete(_ location: HTTPURL) -> OutgoingRequest { bare(.delete, location) }
 
-  /// A request to the upload without content, and without the fields that describe the content.
+  /// A request to the location, without content and without the fields that describe it.
   private func bare(_ method: HTTPRequest.Method, _ location: HTTPURL) -> OutgoingRequest {
     var request = original
     // The state admits only origins that may receive the secrets.

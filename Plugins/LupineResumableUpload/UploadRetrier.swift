@@ -25,11 +25,11 @@ final class UploadRetrier: Retrier {
 
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard Self.isInterruption(attempt) else { return .doNotRetry }
-    let (acknowledged, canBeRepeated) = upload.standing
-    guard canBeRepeated || attempt.request.isIdempotent else {
+    guard upload.canBeRepeated || attempt.request.isIdempotent else {
       attempt.note("the server named no location of the upload")
       return .doNotRetry
     }
+    let acknowledged = upload.acknowledged
     let failures = state.withLock { state in
       state.failures = acknowledged > state.acknowledged ? 1 : state.failures + 1
       state.acknowledged = acknowledged

@@ -23,12 +23,9 @@ struct UploadSource: Sendable {
       }
       self.body = .file(path, offset: offset, length: body.length ?? version.size - offset)
       self.version = .file(version, offset: offset)
-    case .none:
-      self.body = .bytes(Data())
-      version = isKept ? .bytes(sha256: await Self.digest(Data())) : nil
-    case .bytes(let data):
-      self.body = body
-      version = isKept ? .bytes(sha256: await Self.digest(data)) : nil
+    case .none, .bytes:
+      if case .none = body.source { self.body = .bytes(Data()) } else { self.body = body }
+      version = isKept ? .bytes(sha256: try await Self.digest(self.body)) : nil
     case .stream, .sequence:
       guard body.isReplayable else {
         throw LupineError(
@@ -58,12 +55,9 @@ struct UploadSource: Sendable {
     }
   }
 
-  private static func digest(_ data: Data) async -> Data {
-    await BlockingWork.run {
-      var hash = SHA256()
-      data.withUnsafeBytes { hash.update($0) }
-      return Data(hash.finalize())
-    }
+  /// The SHA-256 digest of the whole body, which the version of bytes has already.
+  func digest() async throws(LupineError) -> Data {
+    if case .bytes(let sha256) = version { sha256 } else { try await Self.digest(body) }
   }
 
   /// The SHA-256 digest of a body.

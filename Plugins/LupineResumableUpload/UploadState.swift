@@ -17,9 +17,8 @@ struct UploadPart: Sendable, Hashable {
 
 /// Decides which request an upload needs next.
 ///
-/// It sends nothing itself.
-/// The upload's caller asks for the first step of each attempt, sends the requests that the steps name, and tells the
-/// state each response, interim responses included. Everything that a server says is checked here.
+/// The state sends nothing itself. Its owner calls `begin` for each attempt, sends the request of each step, and passes
+/// each response to the state, interim responses included. The state checks everything in them.
 struct UploadState: Sendable {
   /// The content of the request that creates the upload.
   enum Content: Sendable, Hashable { case whole, empty }
@@ -256,7 +255,7 @@ extension UploadState {
 
 /// The responses to the requests.
 extension UploadState {
-  /// Decides what follows a final response.
+  /// Returns the step after a final response.
   ///
   /// - Parameter problemOffset: the offset in a problem description of the response, if it has one.
   mutating func receive(_ head: HTTPResponse, problemOffset: Int64? = nil, now: Date) -> Step {

@@ -212,6 +212,23 @@ import Testing
     #expect(server.log == ["POST 10000", "HEAD", "PATCH@100 9900"])
   }
 
+  @Test func `a retry after an upload has ended begins another one`() async throws {
+    let server = UploadServer()
+    server.lose(.after(bytes: 3_000))
+    server.change { state in
+      state.override = { request, state in
+        guard request.method == .head, state.log.count == 2 else { return nil }
+        return .empty.field("Upload-Offset", "10001")
+      }
+    }
+    let upload = try Self.upload(to: server) {
+      $0.retrier { $0.error?.kind == .resumeFailed ? .retry : .doNotRetry }
+    }
+    #expect(try await upload.resumesAutomatically().serializingString().value == "received")
+    #expect(server.log == ["POST 10000", "HEAD", "DELETE", "POST 10000"])
+    #expect(server.complete == [Self.body])
+  }
+
   @Test func `tus creates the upload, appends, and checks each append`() async throws {
     let server = UploadServer(.tus)
     server.lose(.after(bytes: 3_000))

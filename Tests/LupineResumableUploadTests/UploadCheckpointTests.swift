@@ -95,6 +95,16 @@ import Testing
     #expect(server.log == ["POST 10000", "DELETE", "POST 10000"])
   }
 
+  @Test func `a checkpoint of another origin is not used, and nothing is deleted there`() async throws {
+    server.lose(.after(bytes: 3_000))
+    #expect(try await upload() != nil)
+    #expect(try await upload(to: "https://elsewhere.example/files", otherwise: .fail)?.kind == .resumeFailed)
+    #expect(server.log == ["POST 10000"])
+    #expect(hasCheckpoint)
+    #expect(try await upload(to: "https://elsewhere.example/files") == nil)
+    #expect(server.log == ["POST 10000", "POST 10000"])
+  }
+
   @Test func `a foreign file is neither used nor overwritten`() async throws {
     try Data("notes".utf8).write(to: URL(filePath: checkpoint))
     #expect(try await upload(otherwise: .fail)?.kind == .resumeFailed)

@@ -49,7 +49,7 @@ import TransportSupport
     let session = try Self.session(version)
     let folder = try TemporaryFolder()
     let checkpoint = "\(folder.path)/upload"
-    // The file shrinks before its first append, so only its creation is complete.
+    // The append is lost, so the server has the upload without its content.
     let file = "\(folder.path)/file"
     try Self.content.write(to: URL(filePath: file))
     let upload = session.upload(.file(file), to: "tus", method: .post).resumable(.tus).checkpoint(checkpoint)

@@ -7,13 +7,13 @@ import Synchronization
 
 /// A server of resumable uploads in memory, which loses requests and responses as a test says.
 final class UploadServer: Sendable {
-  /// What goes wrong with the next request that has content.
+  /// A failure of the next request that has content.
   enum Loss: Sendable {
     /// The connection is lost after this number of bytes.
     case after(bytes: Int)
     /// The server processes the request, and its response is lost.
     case response
-    /// The server does not even name the location.
+    /// The connection is lost before the server names the location.
     case everything
   }
 
@@ -22,7 +22,6 @@ final class UploadServer: Sendable {
     var length: Int?
     var isComplete = false
     var contentType: String?
-    var digest: String?
   }
 
   struct State: Sendable {
@@ -38,7 +37,7 @@ final class UploadServer: Sendable {
     var answer: MockReply = .text("received")
     /// Appends whose offset was not the server's.
     var conflicts = 0
-    /// Answers, in place of the server, the requests that it returns a reply for.
+    /// Returns the reply to a request; `nil` leaves the request to the server.
     var override: (@Sendable (RecordedRequest, inout State) -> MockReply?)?
   }
 
@@ -83,8 +82,7 @@ final class UploadServer: Sendable {
   private func create(_ request: RecordedRequest, _ state: inout State) -> MockReply {
     let path = "/uploads/\(state.log.count)"
     var upload = Upload(
-      length: request.headers["Upload-Length"].flatMap { Int($0) }, contentType: request.headers["Content-Type"],
-      digest: request.headers["Repr-Digest"])
+      length: request.headers["Upload-Length"].flatMap { Int($0) }, contentType: request.headers["Content-Type"])
     let isSupported = dialect == .tus || request.headers["Upload-Complete"] != nil
     guard isSupported, request.body.count <= state.maximumContent else {
       return isSupported ? limited(.status(.contentTooLarge), state) : state.answer

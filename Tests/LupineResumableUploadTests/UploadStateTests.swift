@@ -7,7 +7,7 @@ import Testing
 
 /// The decisions about an upload of 100 bytes, without any request.
 @Suite struct UploadStateTests {
-  /// What happens to a state, and the step that must follow.
+  /// An event in the life of an upload.
   enum Event: Sendable {
     /// A new attempt begins.
     case begin
@@ -22,6 +22,7 @@ import Testing
     case part(Int64, Int64, isLast: Bool)
     case failure
     case refusal
+    case unexpected(LupineError.Kind)
   }
 
   private static let now = Date(timeIntervalSince1970: 1_000)
@@ -73,7 +74,11 @@ import Testing
     case .send(.append(let part)): .part(part.offset, part.end ?? -1, isLast: part.isLast)
     case .finish: .finish
     case .fail(let error):
-      error.kind == .uploadSizeRefused ? .refusal : error.kind == .resumeFailed ? .failure : .finish
+      switch error.kind {
+      case .uploadSizeRefused: .refusal
+      case .resumeFailed: .failure
+      default: .unexpected(error.kind)
+      }
     }
   }
 

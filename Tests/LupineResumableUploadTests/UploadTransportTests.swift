@@ -25,7 +25,7 @@ import TransportSupport
 
   @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
   func `an upload that is cut three times arrives once and whole`(seed: Int, creation: UploadCreation) async throws {
-    var generator = Sequence64(state: UInt64(seed))
+    var generator = SplitMix(seed: UInt64(seed))
     let cuts = (0..<3).map { _ in Int.random(in: 0..<Self.length / 3, using: &generator) }
     let server = try CuttingServer(cuts: cuts, length: Self.length)
     let progress = Mutex<[Int64]>([])
@@ -88,17 +88,5 @@ import TransportSupport
     #expect(error?.kind == .resumeFailed)
     try await deleted.opened()
     await session.shutdown()
-  }
-}
-
-/// The random numbers of a seed (SplitMix64).
-private struct Sequence64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }
