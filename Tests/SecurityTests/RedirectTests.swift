@@ -16,6 +16,7 @@ import TransportSupport
     var fields: HTTPFields = [
       .authorization: "Bearer t", .proxyAuthorization: "Basic p", .secret: "s", .apiKey: "k", .custom: "open",
     ]
+    for name in ["Signature", "Signature-Input"].compactMap({ HTTPField.Name($0) }) { fields[name] = "a=:AA==:" }
     fields.append(HTTPField(name: .cookie, value: "a=1"))
     fields.append(HTTPField(name: .cookie, value: "b=2"))
     return fields
@@ -63,7 +64,7 @@ import TransportSupport
     let start = "http://\(hosts[0])\(isProxied ? "" : ":\(server.port)")/start"
     #expect(
       try await session.request(start, headers: RequestHeaders(Self.secrets)).serializingString().value == "arrived")
-    let names = ["Authorization", "Cookie", "X-Secret", "X-API-Key"]
+    let names = ["Authorization", "Cookie", "X-Secret", "X-API-Key", "Signature", "Signature-Input"]
     #expect(server.requests.count == 3)
     #expect(names.allSatisfy { server.requests[0].fields[$0] != nil })
     for request in server.requests.dropFirst() {
