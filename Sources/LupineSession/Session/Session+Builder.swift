@@ -17,7 +17,7 @@ extension Session {
   public struct Builder: Sendable, HidesSecrets {
     var transport: (any Transport)?
     /// The transports for some hosts or a scheme.
-    var routedTransports: [RoutedTransport] = []
+    var transportRoutes: [TransportRoute] = []
     var requiredCapabilities: TransportCapabilities = []
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
@@ -74,7 +74,7 @@ extension Session.Builder {
   /// .transport(.curl, for: "*.corp.example")
   /// ```
   public func transport(_ transport: some Transport, for hosts: String) -> Self {
-    routing(RoutedTransport(transport, for: .host(hosts)))
+    routing(TransportRoute(transport, for: .host(hosts)))
   }
 
   /// Sets the transport for the URLs of a scheme, beside the one of `transport(_:)`; see `transport(_:for:)` with a
@@ -82,13 +82,13 @@ extension Session.Builder {
   ///
   /// A transport for `.http` needs no capability of TLS.
   public func transport(_ transport: some Transport, for scheme: HTTPURL.Scheme) -> Self {
-    routing(RoutedTransport(transport, for: .scheme(scheme)))
+    routing(TransportRoute(transport, for: .scheme(scheme)))
   }
 
-  private func routing(_ routed: RoutedTransport) -> Self {
+  private func routing(_ routed: TransportRoute) -> Self {
     changed { builder in
-      builder.routedTransports.removeAll { $0.hasSameTarget(as: routed) }
-      builder.routedTransports.append(routed)
+      builder.transportRoutes.removeAll { $0.hasSameTarget(as: routed) }
+      builder.transportRoutes.append(routed)
     }
   }
 

@@ -2,10 +2,9 @@ import LupineCore
 import LupineSupport
 
 extension SessionAssembly {
-  /// Checks the proxies, addresses and connection options, and stores them in the configuration.
+  /// Checks the addresses and connection options, and stores them in the configuration.
   mutating func checkRoute() {
-    let proxies = checkedProxies()
-    configuration.proxies = proxies
+    let proxies = configuration.proxies
     configuration.connectionKey.unixSocket = builder.route.unixSocket
     configuration.connectionKey.networkPolicy = builder.route.networkPolicy
     configuration.connectionKey.resolverOverrides = checkedOverrides()
@@ -32,21 +31,14 @@ extension SessionAssembly {
   /// - Parameter urls: the URLs that the part is for; `nil` stands for all URLs.
   mutating func require(_ needed: TransportCapabilities, _ part: String, for urls: [HTTPURL]? = nil) {
     guard let standard = builder.transport, let routes else { return }
-    let routed = urls.map { $0.compactMap { routes.routed(for: $0) } } ?? builder.routedTransports
-    if urls?.contains(where: { routes.routed(for: $0) == nil }) ?? true {
+    let routed = urls.map { $0.compactMap { routes.route(for: $0) } } ?? builder.transportRoutes
+    if urls?.contains(where: { routes.route(for: $0) == nil }) ?? true {
       refuse(part, "the transport", standard, lacks: standard.capabilities.missing(of: needed))
     }
-    for each in builder.routedTransports where routed.contains(where: { $0.target == each.target }) {
-      refuse(part, each.name, each.transport, lacks: each.missing(of: needed, hasSecureProxy: hasSecureProxyForHTTP))
+    for each in builder.transportRoutes where routed.contains(where: { $0.target == each.target }) {
+      let missing = each.missing(of: needed, hasSecureProxy: configuration.proxies.http?.kind == .https)
+      refuse(part, each.name, each.transport, lacks: missing)
     }
-  }
-
-  /// Whether a proxy that is reached with TLS receives requests with http URLs.
-  private var hasSecureProxyForHTTP: Bool {
-    let own = builder.route.proxies.last { $0.schemes.contains(.http) }
-    if let own { return (try? own.proxy.get())?.kind == .https }
-    guard builder.route.usesEnvironment else { return false }
-    return (try? ProxyRules.environment { SystemEnvironment.variable($0) })?.http?.kind == .https
   }
 
   private mutating func refuse(
@@ -59,12 +51,13 @@ extension SessionAssembly {
 
   /// Adds an issue for each text that is not a pattern of hosts.
   mutating func checkPatterns() {
-    for routed in builder.routedTransports where routed.pattern == nil {
+    for routed in builder.transportRoutes where routed.pattern == nil {
       if case .host(let text) = routed.target { refuse("transport", Self.notAPattern(text)) }
     }
   }
 
-  private mutating func checkedProxies() -> ProxyRules {
+  /// Checks the proxies, and stores them in the configuration, from which `require` learns whether they need TLS.
+  mutating func checkProxies() {
     var rules = ProxyRules()
     if builder.route.usesEnvironment {
       do throws(LupineError) {
@@ -90,12 +83,12 @@ extension SessionAssembly {
       refuse("proxy", own.problems.map { "except: \($0)" })
       rules.exceptions.add(own)
     }
+    configuration.proxies = rules
     let isSecured = rules.all.contains { $0.kind == .https }
     if !rules.isEmpty { require(isSecured ? [.proxies, .tls] : .proxies, "proxy") }
     if rules.all.contains(where: { $0.connectionCredential != nil }) {
       require(.connectionAuthentication, "proxy")
     }
-    return rules
   }
 
   private mutating func checkedOverrides() -> ResolverOverrides {

@@ -15,8 +15,8 @@ extension Session.Builder {
     guard let wrap = TransportOverride.wrap else { return try assembled() }
     return try changed { builder in
       builder.transport = transport.map(wrap)
-      for index in builder.routedTransports.indices {
-        builder.routedTransports[index].transport = wrap(builder.routedTransports[index].transport)
+      for index in builder.transportRoutes.indices {
+        builder.transportRoutes[index].transport = wrap(builder.transportRoutes[index].transport)
       }
     }.assembled()
   }
@@ -37,6 +37,8 @@ extension Session.Builder {
 /// Checks the parts of a builder, and makes the session of them; used once, by `build()`.
 struct SessionAssembly {
   let builder: Session.Builder
+  /// The transports with their URLs; `nil` if there is none for all URLs.
+  let routes: TransportRoutes?
   /// The configuration of the session; the checks complete it.
   var configuration: SessionConfiguration
   /// The reasons why the parts do not fit, so far.
@@ -44,15 +46,13 @@ struct SessionAssembly {
 
   init(_ builder: Session.Builder) {
     self.builder = builder
+    routes = builder.transport.map { TransportRoutes($0, builder.transportRoutes) }
     configuration = builder.configuration
     issues = builder.issues
   }
 
   /// The transports, each once; empty if there is none for all URLs.
   private var transports: [any Transport] { routes?.all ?? [] }
-
-  /// The transports with their URLs; `nil` if there is none for all URLs.
-  var routes: RoutedTransports? { builder.transport.map { RoutedTransports($0, builder.routedTransports) } }
 
   /// Adds an issue.
   mutating func refuse(_ part: String, _ reason: String) {
@@ -68,6 +68,7 @@ struct SessionAssembly {
   mutating func session() throws(LupineError) -> Session {
     configuration.baseURL = checkedBaseURL()
     configuration.now = builder.givenDate ?? dateOfClock ?? configuration.now
+    checkProxies()
     configuration.trustPolicy = checkedTrust()
     configuration.tolerances = checkedTolerances()
     configuration.connectionKey.trustPolicy = configuration.trustPolicy?.id
@@ -86,7 +87,7 @@ struct SessionAssembly {
     guard let standard = builder.transport, let routes else {
       refuse(
         "transport",
-        "there is none\(builder.routedTransports.isEmpty ? "" : " for other hosts"); "
+        "there is none\(builder.transportRoutes.isEmpty ? "" : " for other hosts"); "
           + "add .transport(.native) or a mock")
       throw Self.error(issues)
     }
@@ -96,7 +97,7 @@ struct SessionAssembly {
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
     configuration.monitors += transports.compactMap { $0.makeMonitor() }
-    let session = Session(configuration, builder.routedTransports.isEmpty ? standard : routes, layers)
+    let session = Session(configuration, builder.transportRoutes.isEmpty ? standard : routes, layers)
     SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
   }

@@ -1,7 +1,7 @@
 import LupineCore
 
 /// A transport that a builder sets for some URLs.
-struct RoutedTransport: Sendable {
+struct TransportRoute: Sendable {
   enum Target: Sendable, Hashable {
     /// The hosts that a pattern matches; see `HostPattern`.
     case host(String)
@@ -20,7 +20,7 @@ struct RoutedTransport: Sendable {
   }
 
   /// Whether both are for the same URLs, however their patterns are spelled.
-  func hasSameTarget(as other: RoutedTransport) -> Bool {
+  func hasSameTarget(as other: TransportRoute) -> Bool {
     target == other.target || (pattern != nil && pattern == other.pattern)
   }
 
@@ -52,20 +52,20 @@ struct RoutedTransport: Sendable {
 }
 
 /// Carries each exchange with the transport of its host or of its scheme.
-struct RoutedTransports: Transport {
+struct TransportRoutes: Transport {
   /// The transport of the URLs that no other one is for.
   private let standard: any Transport
-  private let entries: [RoutedTransport]
+  private let routes: [TransportRoute]
 
-  init(_ standard: any Transport, _ routed: [RoutedTransport]) {
+  init(_ standard: any Transport, _ routes: [TransportRoute]) {
     self.standard = standard
-    entries = routed.sorted { $0.precedence > $1.precedence }
+    self.routes = routes.sorted { $0.precedence > $1.precedence }
   }
 
   /// The different transports, the standard one first; of several wrappers around one transport, the first.
   var all: [any Transport] {
     var known: Set<ObjectIdentifier> = []
-    return ([standard] + entries.map(\.transport)).filter { transport in
+    return ([standard] + routes.map(\.transport)).filter { transport in
       let innermost = Self.innermost(transport)
       guard type(of: innermost) is AnyClass else { return true }
       return known.insert(ObjectIdentifier(innermost as AnyObject)).inserted
@@ -80,7 +80,7 @@ struct RoutedTransports: Transport {
   }
 
   /// Returns the transport that is set for the URL; `nil` if the standard one carries it.
-  func routed(for url: HTTPURL) -> RoutedTransport? { entries.first { $0.matches(url) } }
+  func route(for url: HTTPURL) -> TransportRoute? { routes.first { $0.matches(url) } }
 
   /// The capabilities that all of the transports have, and `.tls`: `send` refuses an https URL whose transport lacks it.
   var capabilities: TransportCapabilities {
@@ -90,7 +90,7 @@ struct RoutedTransports: Transport {
   }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    let transport = routed(for: request.url)?.transport ?? standard
+    let transport = route(for: request.url)?.transport ?? standard
     if !transport.capabilities.missing(of: .tls).isEmpty { try RequestRules.refuseHTTPS(request) }
     return try await transport.send(request, in: context)
   }

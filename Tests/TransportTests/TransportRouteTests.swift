@@ -10,7 +10,7 @@ import Testing
 import TransportSupport
 
 /// Sessions with several transports: `Session.Builder.transport(_:for:)`.
-@Suite(.timeLimit(.minutes(1))) struct RoutedTransportTests {
+@Suite(.timeLimit(.minutes(1))) struct TransportRouteTests {
   private static func mock(_ name: String) -> MockTransport {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .text(name))
