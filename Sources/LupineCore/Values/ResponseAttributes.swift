@@ -14,9 +14,9 @@ public protocol ResponseAttributeKey {
   associatedtype Value: Sendable = Self
 }
 
-/// When a layer verifies the content of a response, as with a digest.
+/// The moment at which a layer verifies the content of a response, as with a digest.
 public enum ContentVerification: ResponseAttributeKey, Sendable {
-  /// When all of it has arrived; an incomplete body is not verified.
+  /// After all of it has arrived; an incomplete body is not verified.
   ///
   /// A download keeps no part of such a body, because a later response verifies the rest alone.
   case atEnd
