@@ -34,13 +34,8 @@ struct JSONCursor {
 
   /// Skips white space; returns the byte after it, or `nil` at the end.
   mutating func peek() -> UInt8? {
-    while position < bytes.count {
-      switch bytes[position] {
-      case 0x20, 0x09, 0x0A, 0x0D: position += 1
-      case let byte: return byte
-      }
-    }
-    return nil
+    while position < bytes.count, bytes[position].isJSONSpace { position += 1 }
+    return position < bytes.count ? bytes[position] : nil
   }
 
   /// Requires that nothing but white space is left.
@@ -179,7 +174,7 @@ extension JSONCursor {
   private mutating func skipEscape() throws(Fault) {
     guard position + 1 < bytes.count else { throw fault("the text ends inside a string") }
     guard bytes[position + 1] == UInt8(ascii: "u") else {
-      guard #""\/bfnrt"#.utf8.contains(bytes[position + 1]) else { throw fault("the escape is none of JSON") }
+      guard JSONEscape.letters.contains(bytes[position + 1]) else { throw fault("the escape does not exist in JSON") }
       position += 2
       return
     }

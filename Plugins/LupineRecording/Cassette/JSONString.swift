@@ -14,42 +14,15 @@ enum JSONString {
         continue
       }
       guard content[position + 1] == UInt8(ascii: "u") else {
-        text.append(plain(content[position + 1]))
+        text.append(JSONEscape.plain(content[position + 1]))
         position += 2
         continue
       }
-      guard let (scalar, count) = character(content[position...]) else { return nil }
-      text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+      guard let (bytes, count) = JSONEscape.character(content[position...]) else { return nil }
+      text += bytes
       position += count
     }
     return String(decoding: text, as: UTF8.self)
-  }
-
-  private static func plain(_ letter: UInt8) -> UInt8 {
-    switch letter {
-    case UInt8(ascii: "b"): 0x08
-    case UInt8(ascii: "f"): 0x0C
-    case UInt8(ascii: "n"): 0x0A
-    case UInt8(ascii: "r"): 0x0D
-    case UInt8(ascii: "t"): 0x09
-    default: letter
-    }
-  }
-
-  /// Decodes one escape with `u`, or two for a character outside the first plane.
-  private static func character(_ text: ArraySlice<UInt8>) -> (Unicode.Scalar, count: Int)? {
-    let first = unit(text)
-    if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
-    let rest = text.dropFirst(6)
-    guard UTF16.isLeadSurrogate(first), rest.count >= 6, rest.starts(with: #"\u"#.utf8) else { return nil }
-    let second = unit(rest)
-    guard UTF16.isTrailSurrogate(second) else { return nil }
-    let value = 0x1_0000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF))
-    return Unicode.Scalar(value).map { ($0, 12) }
-  }
-
-  private static func unit(_ escape: ArraySlice<UInt8>) -> UInt16 {
-    escape.dropFirst(2).prefix(4).reduce(0) { $0 << 4 | UInt16(Hexadecimal.value(of: $1) ?? 0) }
   }
 
   /// Writes a string.

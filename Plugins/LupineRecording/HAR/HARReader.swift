@@ -46,7 +46,7 @@ struct HARReader {
   }
 
   mutating func cassette() throws(Fault) -> Cassette {
-    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let mark = bytes.starts(with: ByteOrderMark.utf8.bytes) ? ByteOrderMark.utf8.bytes.count : 0
     var cursor = JSONCursor(bytes, at: mark)
     var hasLog = false
     try cursor.object { (name, cursor) throws(Fault) in
