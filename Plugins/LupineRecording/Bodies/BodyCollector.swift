@@ -12,8 +12,6 @@ enum CollectedBody: Sendable {
   ///
   /// `isText` is true for a text that is too long to be redacted.
   case file(PendingFile, isText: Bool)
-  /// A body that is not kept.
-  case digest(length: Int64, sha256: Data)
 }
 
 /// Collects the decoded bytes of a body in memory, or in a file if they are not text or too many.
@@ -21,45 +19,26 @@ struct BodyCollector: Sendable {
   /// The number of bytes of a text that are kept in memory: 16 MiB.
   static let largestText = 16 << 20
 
-  /// The destination of a body that is not kept in memory.
-  enum Overflow: Sendable {
-    /// A file beside the cassette.
-    case file(BodyStore)
-    /// None but its length and digest, if it has more than this number of bytes.
-    case digest(above: Int)
-  }
-
-  private let overflow: Overflow
+  private let store: BodyStore
   private var memory: [UInt8] = []
   private var check = TextCheck()
   private var file: PendingFile?
-  /// The length and the digest of a body that is not kept.
-  private var counted: (length: Int64, hash: SHA256)?
 
-  init(_ overflow: Overflow) { self.overflow = overflow }
+  /// - Parameter store: receives a body that is not kept in memory.
+  init(_ store: BodyStore) { self.store = store }
 
   /// The number of bytes that are held in memory.
   var memoryCount: Int { memory.capacity }
 
   /// Appends decoded bytes; it blocks while a file is written.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    if let file {
-      check.add(bytes)
-      return try file.append(bytes)
-    }
-    if counted != nil { return count(bytes) }
+    check.add(bytes)
+    if let file { return try file.append(bytes) }
     memory.append(contentsOf: bytes)
-    switch overflow {
-    case .file(let store):
-      check.add(bytes)
-      let limit = check.isText ? Self.largestText : BodyStore.inlineBinary
-      if memory.count > limit { try spill(to: store) }
-    case .digest(let limit):
-      if memory.count > limit { countMemory() }
-    }
+    if memory.count > (check.isText ? Self.largestText : BodyStore.inlineBinary) { try moveToFile() }
   }
 
-  private mutating func spill(to store: BodyStore) throws(LupineError) {
+  private mutating func moveToFile() throws(LupineError) {
     let file = try store.begin()
     let result = memory.withUnsafeBytes { bytes in Result { () throws(LupineError) in try file.append(bytes) } }
     try result.get()
@@ -67,23 +46,9 @@ struct BodyCollector: Sendable {
     self.file = file
   }
 
-  private mutating func countMemory() {
-    counted = (0, SHA256())
-    let bytes = exchange(&memory, with: [])
-    bytes.withUnsafeBytes { count($0) }
-  }
-
-  private mutating func count(_ bytes: UnsafeRawBufferPointer) {
-    counted?.length += Int64(bytes.count)
-    counted?.hash.update(bytes)
-  }
-
   /// Returns the body after its last byte; it blocks while a file is written.
   mutating func finish() throws(LupineError) -> CollectedBody {
-    if var counted { return .digest(length: counted.length, sha256: Data(counted.hash.finalize())) }
-    if case .file(let store) = overflow, file == nil, !check.isCompleteText, memory.count > BodyStore.inlineBinary {
-      try spill(to: store)
-    }
+    if file == nil, !check.isCompleteText, memory.count > BodyStore.inlineBinary { try moveToFile() }
     if let file { return .file(file, isText: check.isCompleteText) }
     return memory.isEmpty ? .none : .data(Data(exchange(&memory, with: [])))
   }

@@ -41,15 +41,14 @@ final class BodyRecorder: BodyObserver {
 
   /// - Parameters:
   ///   - decoding: the codings to remove.
-  ///   - overflow: the destination of a body that is not kept in memory.
+  ///   - store: receives a body that is not kept in memory.
   ///   - arrivals: receives the sizes and times of the pieces before `receive` gets their bytes.
   init(
-    _ decoding: BodyDecoding, to overflow: BodyCollector.Overflow, arrivals: ArrivalLog,
-    completion: @escaping Completion
+    _ decoding: BodyDecoding, to store: BodyStore, arrivals: ArrivalLog, completion: @escaping Completion
   ) {
     self.arrivals = arrivals
     self.completion = completion
-    state = Mutex(State(decoding: decoding, collector: BodyCollector(overflow)))
+    state = Mutex(State(decoding: decoding, collector: BodyCollector(store)))
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) {

@@ -85,7 +85,7 @@ final class ExchangeCollector: Sendable {
     do throws(LupineError) {
       if context.hasSink { throw Self.isUnobservable }
       let decoding = try recording.options.decoding(of: response.head, in: context)
-      let recorder = BodyRecorder(decoding, to: .file(store), arrivals: arrivals) { [self] recorded, end in
+      let recorder = BodyRecorder(decoding, to: store, arrivals: arrivals) { [self] recorded, end in
         finish(end, recorded, unknownCoding: decoding.unknown)
       }
       response.body.tee(into: recorder)
@@ -105,7 +105,7 @@ final class ExchangeCollector: Sendable {
     finish(.failure(error), nil, unknownCoding: nil)
   }
 
-  /// Ends an exchange whose body nobody reads to its end.
+  /// Records the exchange as stalled, although its body has not ended.
   func cut() { finish(.failure(LupineError(.cancelled, "The recording has ended.")), nil, unknownCoding: nil) }
 
   private func finish(
@@ -155,7 +155,7 @@ final class ExchangeCollector: Sendable {
   }
 }
 
-/// What one exchange has shown about its server.
+/// The server of one exchange.
 struct ServerSighting: Sendable {
   let origin: String
   let server: Cassette.Origin
@@ -178,7 +178,6 @@ struct RawEntry: Sendable {
     case .none: break
     case .data(let data): entry.response?.body = .inline(data)
     case .file(let file, let isText): (self.file, isLongText) = (file, isText)
-    case .digest(let length, let sha256): entry.response?.body = .digest(length: length, sha256: sha256)
     }
   }
 }

@@ -12,6 +12,14 @@ import Testing
 @Suite struct CodedBodyTests {
   static let codings: [any ContentCoding] = [.gzip, .deflate, .brotli, .zstd]
 
+  private let folder: TemporaryFolder
+  private let store: BodyStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try BodyStore(cassette: folder.file("users.cassette"))
+  }
+
   @Test(arguments: [[], ["gzip"], ["deflate"], ["br"], ["zstd"], ["deflate", "gzip"], ["br", "zstd", "gzip"]])
   func `each event is decoded at its time again`(names: [String]) async throws {
     let events = (0..<20).map { "data: event \($0)\n\n" } + ["data: the last\n\n"]
@@ -111,7 +119,7 @@ import Testing
 
   @Test func `data that cannot be decoded fail the recording alone`() throws {
     let result = Mutex<Result<RecordedBody, LupineError>?>(nil)
-    let recorder = BodyRecorder(try decoder(["gzip"]), to: .digest(above: 100), arrivals: ArrivalLog()) { body, _ in
+    let recorder = BodyRecorder(try decoder(["gzip"]), to: store, arrivals: ArrivalLog()) { body, _ in
       result.withLock { $0 = body }
     }
     for _ in 0..<3 { Array("no gzip".utf8).withUnsafeBytes { recorder.receive($0) } }
@@ -153,7 +161,7 @@ import Testing
   private func record(_ wire: [[UInt8]], takenBy count: Int, _ names: [String]) throws -> RecordedBody {
     let arrivals = ArrivalLog()
     let result = Mutex<Result<RecordedBody, LupineError>?>(nil)
-    let recorder = BodyRecorder(try decoder(names), to: .digest(above: 1 << 20), arrivals: arrivals) { body, _ in
+    let recorder = BodyRecorder(try decoder(names), to: store, arrivals: arrivals) { body, _ in
       result.withLock { $0 = body }
     }
     for (index, piece) in wire.enumerated() { arrivals.add(piece.count, after: .milliseconds(50 * index)) }
@@ -171,15 +179,14 @@ import Testing
     switch recorded.body {
     case .data(let data): content = .inline(data)
     case .none: content = .none
-    default: throw Unexpected()
+    case .file(let file, _): content = .file(try store.keep(file))
     }
     let response = Cassette.Response(
       head: HTTPResponse(status: .ok), body: content, codings: recorded.codings, chunks: recorded.chunks)
-    var body = try await PlayedBody(response, isComplete: true, in: nil, codings: Self.codings)
+    let cassetteFolder = try CassetteFolder(at: folder.path)
+    var body = try await PlayedBody(response, isComplete: true, in: cassetteFolder, codings: Self.codings)
     var pieces: [PlayedBody.Piece] = []
     while let piece = try await body.next() { pieces.append(piece) }
     return pieces
   }
-
-  private struct Unexpected: Error {}
 }
