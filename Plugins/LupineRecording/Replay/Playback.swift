@@ -105,7 +105,7 @@ struct Playback: Sendable {
     guard player.options.dates == .moved else { return head }
     var head = head
     let recorded = player.server(of: request.url, entry).date
-    head.headerFields = MovedDates(from: recorded, to: context.now()).fields(head.headerFields)
+    head.headerFields = DateShift(from: recorded, to: context.now()).fields(head.headerFields)
     return head
   }
 

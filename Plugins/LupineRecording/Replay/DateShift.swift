@@ -3,17 +3,8 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-/// Whether the dates of recorded responses move with the session's date.
-public enum ReplayedDates: Sendable, Hashable {
-  /// `Date`, `Expires`, the dates of cookies and of `Retry-After` move by the time between the recording and the replay of
-  /// the exchange, in whole seconds.
-  case moved
-  /// All dates are those of the recording.
-  case asRecorded
-}
-
-/// Moves the dates of a response along with the session's date.
-struct MovedDates: Sendable {
+/// Moves the dates of a response by the time between its recording and its replay.
+struct DateShift: Sendable {
   /// The number of whole seconds.
   private let offset: Double
   private let now: Date
