@@ -124,14 +124,6 @@ final class PendingFile: Sendable {
     try result.get()
   }
 
-  /// Calls the closure with the bytes, piece by piece from the beginning, such as for a search.
-  func forEachPiece(_ body: ([UInt8]) throws(LupineError) -> Void) throws(LupineError) {
-    var position: Int64 = 0
-    while position < length {
-      let piece = try file.read(at: position, count: 64 << 10)
-      if piece.isEmpty { break }
-      try body(piece)
-      position += Int64(piece.count)
-    }
-  }
+  /// Reads the bytes again, piece by piece from the beginning.
+  func forEachPiece(_ use: ([UInt8]) throws(LupineError) -> Void) throws(LupineError) { try file.forEachPiece(use) }
 }

@@ -46,13 +46,7 @@ public struct CassetteContents: Sendable {
     let file = try CassetteFolder(of: path).open(CassetteFolder.name(of: path), as: .fileFailed)
     var reader = CassetteReader(path: path)
     var blocks: [CassetteBlock] = []
-    var position: Int64 = 0
-    while true {
-      let piece = try file.read(at: position, count: 1 << 20)
-      if piece.isEmpty { break }
-      position += Int64(piece.count)
-      blocks += try reader.read(piece)
-    }
+    try file.forEachPiece { (piece) throws(LupineError) in blocks += try reader.read(piece) }
     if let last = try reader.finish(allowingTruncation: allowingTruncation) { blocks.append(last) }
     try self.init(blocks, path: path)
   }

@@ -9,9 +9,16 @@ import LupineSupport
 public enum CassetteWriter {
   /// Returns the text of a whole file.
   public static func text(of cassette: Cassette) -> [UInt8] {
-    cassette.entries.reduce(into: text(of: cassette.header)) { text, entry in
+    text(of: cassette.header, cassette.entries.lazy.map { text(of: $0) })
+  }
+
+  /// Returns the text of a whole file.
+  ///
+  /// - Parameter blocks: the texts of the exchanges.
+  static func text(of header: Cassette.Header, _ blocks: some Sequence<[UInt8]>) -> [UInt8] {
+    blocks.reduce(into: text(of: header)) { text, block in
       text.append(UInt8(ascii: "\n"))
-      text += self.text(of: entry)
+      text += block
     }
   }
 

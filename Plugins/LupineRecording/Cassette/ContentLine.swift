@@ -121,6 +121,14 @@ extension Cassette.Content {
     case .digest(let length, _): length
     }
   }
+
+  /// The file that has the bytes; `nil` if they stand elsewhere.
+  var file: Cassette.FileContent? { if case .file(let file) = self { file } else { nil } }
+}
+
+extension Cassette.Entry {
+  /// The files beside the cassette that have the bodies.
+  var bodyFiles: [Cassette.FileContent] { [request.body.file, response?.body.file].compactMap(\.self) }
 }
 
 /// A JSON array or object that can be kept as its tokens and the style of its white space.

@@ -8,11 +8,9 @@ extension CassetteFolder {
   /// - Throws: `LupineError` of kind `invalidCassette` if the file is missing, or has another length or digest.
   func contents(of file: Cassette.FileContent) throws(LupineError) -> Data {
     let open = try openBody(file)
-    let bytes = try open.read(at: 0, count: Int(clamping: file.length))
-    var hash = SHA256()
-    bytes.withUnsafeBytes { hash.update($0) }
-    guard Data(hash.finalize()) == file.sha256 else { throw .changedFile(open.path) }
-    return Data(bytes)
+    let data = Data(try open.read(at: 0, count: Int(clamping: file.length)))
+    guard SHA256.digest(of: data) == file.sha256 else { throw .changedFile(open.path) }
+    return data
   }
 
   /// Opens the file of a body and compares its length.
@@ -23,6 +21,15 @@ extension CassetteFolder {
         .invalidCassette, "The file \(open.path) has \(open.length) bytes, but its cassette says \(file.length).")
     }
     return open
+  }
+}
+
+extension SHA256 {
+  /// Returns the digest of bytes that are in memory.
+  static func digest(of data: Data) -> Data {
+    var hash = SHA256()
+    data.withUnsafeBytes { hash.update($0) }
+    return Data(hash.finalize())
   }
 }
 

@@ -85,7 +85,7 @@ public struct CassetteCheck: Sendable {
 
   /// The content in memory, unless it is too long.
   private func loaded(_ content: Cassette.Content, beside path: String) -> Cassette.Content {
-    guard case .file(let file) = content, file.length <= Int64(Redactor.maximumLength) else { return content }
+    guard let file = content.file, file.length <= Int64(Redactor.maximumLength) else { return content }
     var bytes: [UInt8] = []
     try? Self.forEachPiece(of: file, beside: path) { bytes += $0 }
     return .inline(Data(bytes))
@@ -94,14 +94,7 @@ public struct CassetteCheck: Sendable {
   private static func forEachPiece(
     of file: Cassette.FileContent, beside path: String, _ use: ([UInt8]) -> Void
   ) throws(LupineError) {
-    let open = try CassetteFolder(of: path).open(file.name, as: .invalidCassette)
-    var position: Int64 = 0
-    while true {
-      let piece = try open.read(at: position, count: 1 << 20)
-      if piece.isEmpty { return }
-      use(piece)
-      position += Int64(piece.count)
-    }
+    try CassetteFolder(of: path).open(file.name, as: .invalidCassette).forEachPiece(use)
   }
 }
 
@@ -110,13 +103,4 @@ private final class FoundPlaces {
   private(set) var all: [String] = []
 
   func add(_ place: String) { if !all.contains(place) { all.append(place) } }
-}
-
-extension Cassette.Entry {
-  /// The files beside the cassette that have the bodies.
-  var bodyFiles: [Cassette.FileContent] {
-    [request.body, response?.body ?? .none].compactMap { content in
-      if case .file(let file) = content { file } else { nil }
-    }
-  }
 }

@@ -13,12 +13,6 @@ public enum CassetteFile {
   /// journal is empty; otherwise it may be incomplete.
   static func replacement(of path: String) -> String { path + ".new" }
 
-  /// The path of the folder that a cassette lies in.
-  static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: .slash) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
   /// Reads a cassette, with the exchanges of a journal that no recording writes now; it blocks while the disk is read.
   ///
   /// - Throws: kind `invalidCassette` if the content is damaged; kind `fileFailed` if there is no cassette, or it cannot be
@@ -41,7 +35,7 @@ public enum CassetteFile {
     var header = left.header
     header.capabilities.formUnion(old?.header.capabilities ?? [])
     header.origins.merge(old?.header.origins ?? [:]) { new, _ in new }
-    return try CassetteContents(text(header, blocks.map(\.bytes)), path: path)
+    return try CassetteContents(CassetteWriter.text(of: header, blocks.map(\.bytes)), path: path)
   }
 
   private static func present(_ path: String) throws(LupineError) -> CassetteContents? {
@@ -50,14 +44,6 @@ public enum CassetteFile {
     } catch {
       if error.file?.kind == .notFound { return nil }
       throw error
-    }
-  }
-
-  /// Returns the text of a whole file.
-  static func text(_ header: Cassette.Header, _ blocks: [[UInt8]]) -> [UInt8] {
-    blocks.reduce(into: CassetteWriter.text(of: header)) { text, block in
-      text.append(UInt8(ascii: "\n"))
-      text += block
     }
   }
 }

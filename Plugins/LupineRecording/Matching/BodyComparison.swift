@@ -33,11 +33,7 @@ struct BodyComparison {
   }
 
   private func digest(_ length: Int64, _ sha256: Data) -> [RequestDifference] {
-    if Int64(live.body.count) == length {
-      var digest = SHA256()
-      live.body.withUnsafeBytes { digest.update($0) }
-      if Data(digest.finalize()) == sha256 { return [] }
-    }
+    if Int64(live.body.count) == length, SHA256.digest(of: live.body) == sha256 { return [] }
     let text = "body: expected \(length) bytes with another SHA-256, got \(live.body.count) bytes"
     return [RequestDifference(text: text, weight: 2)]
   }

@@ -7,11 +7,10 @@ import Synchronization
 ///
 /// Several sessions can record into it: each has its own `RecordingTransport`. An exchange is written to a journal beside
 /// the cassette (`users.cassette.part`) as soon as it has ended, and `finish(waiting:)` replaces the cassette. If the
-/// process is killed before, the journal has all exchanges but those under way, and whoever reads the cassette next takes
-/// them in.
+/// process is killed before, the journal has all exchanges but those under way, and the next reader or recording of the
+/// cassette takes them in.
 ///
-/// An error, such as a full disk or a secret that cannot be replaced, ends the recording and not the exchanges, which go
-/// on as without it. `finish(waiting:)` throws it, and the cassette stays as it was.
+/// An error, such as a full disk or a secret that cannot be replaced, ends the recording; the exchanges go on. `finish(waiting:)` throws it, and the cassette stays as it was.
 public final class Recording: Sendable {
   /// The path of the cassette.
   public let path: String
@@ -133,8 +132,8 @@ public final class Recording: Sendable {
 
   /// Waits until each exchange that has ended is in the journal.
   ///
-  /// The process may be killed afterwards without the loss of these exchanges. It does not wait for a disk's cache, so a
-  /// failure of the power may lose them.
+  /// These exchanges survive if the process is killed afterwards. They may be lost if the power fails, because this method
+  /// does not wait for the disk's cache.
   ///
   /// - Throws: the error that ended the recording.
   public func flush() async throws(LupineError) {
@@ -169,7 +168,7 @@ public final class Recording: Sendable {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  /// The exchanges of the old cassette that no request has asked for, if only missing ones are made.
+  /// The exchanges of the old cassette that no request has asked for, if `addsMissing` is true; otherwise none.
   public var unusedEntries: [Cassette.Entry] {
     state.withLock { $0.player }?.unused ?? []
   }
@@ -181,7 +180,7 @@ public final class Recording: Sendable {
   }
 }
 
-/// What an open recording offers to its transports.
+/// The parts of an open recording that its transports use.
 struct OpenRecording: Sendable {
   /// Receives the bodies that are not kept in memory.
   let bodies: BodyStore

@@ -42,10 +42,10 @@ final class RecordingStore: Sendable {
     let replacement = CassetteFolder.name(of: CassetteFile.replacement(of: path))
     let isLeft = folder.has(CassetteFolder.name(of: CassetteFile.journal(of: path)))
     let journal = try JournalFile.create(CassetteFile.journal(of: path))
-    // Without a journal the file is of nobody.
+    // A killed recording leaves a complete replacement only together with its journal.
     if !isLeft { folder.remove(replacement) }
     let old = try CassetteFile.contents(of: path, with: journal)
-    // Written first, so that nothing is lost if this process is killed as well.
+    // The cassette is replaced before the journal is emptied, so that nothing is lost if this process is killed as well.
     if let old { try replaceLeft(journal, old) }
     folder.remove(replacement)
     try journal.truncate(to: 0)
@@ -64,10 +64,10 @@ final class RecordingStore: Sendable {
   private func replaceLeft(_ journal: JournalFile, _ old: CassetteContents) throws(LupineError) {
     let folder = try CassetteFolder(of: path)
     if try journal.isEmpty() {
-      // Fails if there is no complete text.
+      // The renaming fails if the killed recording had not written a replacement.
       try? folder.rename(CassetteFolder.name(of: CassetteFile.replacement(of: path)), to: CassetteFolder.name(of: path))
     } else if try JournalContents(journal) != nil {
-      try replace(CassetteFile.text(old.header, old.blocks.map(\.bytes)), journal)
+      try replace(CassetteWriter.text(of: old.header, old.blocks.map(\.bytes)), journal)
     }
   }
 
@@ -85,7 +85,7 @@ final class RecordingStore: Sendable {
     let (position, newHeader) = state.withLock { state in
       state.learn(sighting)
       var header = header
-      // A recording that goes on has the date of its cassette.
+      // A recording that adds to a cassette keeps its date.
       if options.addsMissing, let old = state.old { header.date = old.header.date }
       header.origins = state.origins
       return (state.length, header == state.header ? nil : header)
@@ -112,8 +112,8 @@ final class RecordingStore: Sendable {
     } else if case .inline(let data) = entry.response?.body {
       entry.response?.body = try bodies.content(data)
     }
-    let files = file == nil ? entry.files : [entry.request.body].compactMap(\.fileName)
-    state.withLock { $0.redactedFiles.formUnion(files) }
+    let redacted = file == nil ? entry.bodyFiles : [entry.request.body.file].compactMap(\.self)
+    state.withLock { $0.redactedFiles.formUnion(redacted.map(\.name)) }
     return entry
   }
 
@@ -135,7 +135,7 @@ final class RecordingStore: Sendable {
       entries = try renumbered(entries)
       blocks = BlockMerge.replacing(old?.blocks ?? [], with: entries)
     }
-    try replace(CassetteFile.text(header, blocks), journal)
+    try replace(CassetteWriter.text(of: header, blocks), journal)
     state.withLock { $0.journal = nil }
     journal.remove()
     if !options.addsMissing { removeFiles(of: old?.cassette.entries ?? [], but: entries) }
@@ -151,16 +151,11 @@ final class RecordingStore: Sendable {
     var replaced: [Cassette.Entry] = []
     for index in entries.indices {
       let former = entries[index]
-      do {
-        try numbering.renumber(&entries[index]) { file, change in
-          guard redactedFiles.contains(file.name) else { return file }
-          let data = Data(try folder.open(file.name, as: .fileFailed).read(at: 0, count: Int(clamping: file.length)))
-          let changed = change(data)
-          guard changed != data, case .file(let new) = try bodies.content(changed) else { return file }
-          return new
-        }
-      } catch {
-        throw error as? LupineError ?? LupineError(.recordingFailed, "\(error)")
+      try numbering.renumber(&entries[index]) { (file, change) throws(LupineError) in
+        guard redactedFiles.contains(file.name) else { return file }
+        let data = Data(try folder.open(file.name, as: .fileFailed).read(at: 0, count: Int(clamping: file.length)))
+        let changed = change(data)
+        return changed == data ? file : try bodies.content(changed).file ?? file
       }
       replaced.append(former)
     }
@@ -176,8 +171,7 @@ final class RecordingStore: Sendable {
     folder.remove(temporary)
     do throws(LupineError) {
       let file = try folder.create(temporary)
-      let result = text.withUnsafeBytes { bytes in Result { () throws(LupineError) in try file.write(bytes, at: 0) } }
-      try result.get()
+      try file.write(text, at: 0)
       try file.publish()
       try journal.truncate(to: 0)
       try folder.rename(temporary, to: name)
@@ -190,7 +184,8 @@ final class RecordingStore: Sendable {
 
   /// Removes the files of bodies that no exchange has any more.
   private func removeFiles(of old: [Cassette.Entry], but entries: [Cassette.Entry]) {
-    let unused = Set(old.flatMap(\.files)).subtracting(entries.flatMap(\.files))
+    let names = { (entries: [Cassette.Entry]) in Set(entries.flatMap(\.bodyFiles).map(\.name)) }
+    let unused = names(old).subtracting(names(entries))
     guard !unused.isEmpty, let folder = try? CassetteFolder(of: path) else { return }
     for name in unused { folder.remove(name) }
   }
@@ -200,7 +195,7 @@ final class RecordingStore: Sendable {
 }
 
 extension RecordingStore.State {
-  /// Keeps what an exchange has shown about a server.
+  /// Adds the address and the certificates of a server that an exchange reported.
   fileprivate mutating func learn(_ sighting: ServerSighting) {
     guard sighting.server != Cassette.Origin() else { return }
     var known = origins[sighting.origin] ?? Cassette.Origin()
@@ -229,16 +224,6 @@ extension RawEntry {
       try file?.forEachPiece { (piece) throws(LupineError) in piece.withUnsafeBytes { use($0) } }
     }
   }
-}
-
-extension Cassette.Content {
-  /// The name of the file that has the body.
-  fileprivate var fileName: String? { if case .file(let file) = self { file.name } else { nil } }
-}
-
-extension Cassette.Entry {
-  /// The names of the files that have the bodies.
-  var files: [String] { [request.body, response?.body ?? .none].compactMap(\.fileName) }
 }
 
 extension CassetteContents {

@@ -110,10 +110,8 @@ final class RequestCollector: Sendable {
 
   private static func content(_ data: Data, _ limit: Int64) -> Cassette.Content {
     if data.isEmpty { return .none }
-    if Int64(data.count) <= limit { return .inline(data) }
-    var digest = SHA256()
-    data.withUnsafeBytes { digest.update($0) }
-    return .digest(length: Int64(data.count), sha256: Data(digest.finalize()))
+    let length = Int64(data.count)
+    return length <= limit ? .inline(data) : .digest(length: length, sha256: SHA256.digest(of: data))
   }
 }
 

@@ -45,14 +45,8 @@ enum Placeholder {
 }
 
 extension Placeholder {
-  /// Returns the live text if it is the recorded one but for placeholders: in the place of one, a live secret may stand,
-  /// or the same placeholder.
-  ///
-  /// - Returns: otherwise the recorded text.
-  static func unified(recorded: [UInt8], live: [UInt8]) -> [UInt8] {
-    matches(recorded: recorded, live: live) ? live : recorded
-  }
-
+  /// Whether the texts are equal but for placeholders: in the place of one, the live text may have any secret or the same
+  /// placeholder.
   static func matches(recorded: [UInt8], live: [UInt8]) -> Bool {
     var (place, livePlace) = (0, 0)
     while place < recorded.count, livePlace < live.count {

@@ -8,27 +8,18 @@ import LupineSupport
 /// sending counts, so that the same exchanges have the same placeholders each time.
 struct PlaceholderNumbering {
   private var numbers: [Int: Int] = [:]
-  private var last: Int
+  private var last = 0
   /// The numbers of the placeholders that are numbers of JSON; other numbers of JSON are values.
   private let numeric: Set<Int>
 
-  init(last: Int, numeric: Set<Int>) {
-    self.last = last
-    self.numeric = numeric
-  }
-
-  /// Whether every number that was seen stays the same.
-  var isIdentity: Bool { numbers.allSatisfy { $0.key == $0.value } }
-
-  /// Numbers the placeholders of the next exchange, whose bodies are not in files.
-  mutating func renumber(_ entry: inout Cassette.Entry) { renumber(&entry) { file, _ in file } }
+  init(numeric: Set<Int>) { self.numeric = numeric }
 
   /// Numbers the placeholders of the next exchange.
   ///
   /// - Parameter file: returns the body of a file with new numbers, by calling `bytes` for its content.
-  mutating func renumber(
-    _ entry: inout Cassette.Entry, file: (Cassette.FileContent, (Data) -> Data) throws -> Cassette.FileContent
-  ) rethrows {
+  mutating func renumber<Failure>(
+    _ entry: inout Cassette.Entry, file: (Cassette.FileContent, (Data) -> Data) throws(Failure) -> Cassette.FileContent
+  ) throws(Failure) {
     entry.request.url = text(entry.request.url)
     fields(&entry.request.fields)
     try content(&entry.request.body, file)
@@ -57,9 +48,10 @@ struct PlaceholderNumbering {
     }
   }
 
-  private mutating func content(
-    _ content: inout Cassette.Content, _ file: (Cassette.FileContent, (Data) -> Data) throws -> Cassette.FileContent
-  ) rethrows {
+  private mutating func content<Failure>(
+    _ content: inout Cassette.Content,
+    _ file: (Cassette.FileContent, (Data) -> Data) throws(Failure) -> Cassette.FileContent
+  ) throws(Failure) {
     switch content {
     case .none, .digest: break
     case .inline(let data): content = .inline(bytes(data))

@@ -56,25 +56,15 @@ final class Redactor: Sendable {
   }
 
   /// Returns a numbering of the placeholders that this value gave.
-  ///
-  /// - Parameter last: the highest number that stays as it is. Default: none.
-  func numbering(last: Int = 0) -> PlaceholderNumbering {
-    PlaceholderNumbering(last: last, numeric: placeholders.withLock { $0.numeric })
-  }
-
-  /// Returns a search for the secrets that are known so far, for a body that is written to a file while it arrives.
-  func scanner(secretFields: SecretFields = .standard, contentType: String? = nil) -> SecretScanner {
-    SecretScanner(
-      placeholders.withLock { $0.patterns }, SecretRules(redaction, secretFields: secretFields),
-      findsNames: BodyKind(contentType: contentType).hasNames)
+  func numbering() -> PlaceholderNumbering {
+    PlaceholderNumbering(numeric: placeholders.withLock { $0.numeric })
   }
 
   /// Throws if the body of a request has a content coding: unlike those of responses, it is recorded as it is sent.
   private func requireUncoded(_ request: Cassette.Request) throws(LupineError) {
     if case .digest = request.body { return }
     guard request.body != .none else { return }
-    let codings = request.fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
-    for coding in codings.map({ $0.trimmingBlanks().lowercased() }) where !coding.isEmpty && coding != "identity" {
+    for coding in CodingNames.names(in: request.fields[values: .contentEncoding].joined(separator: ",")) {
       try requireHarmless(coding: coding, of: "the request's body")
     }
   }

@@ -27,7 +27,7 @@ final class CassettePlayer: Sendable {
     table = EntryTable(
       entries, source: source, matching: options.matching, repeats: options.isRepeating
     ) { file in
-      guard let file = try? CassetteFolder(of: folder + "/").open(file.name, as: .invalidCassette),
+      guard let file = try? CassetteFolder(at: folder).open(file.name, as: .invalidCassette),
         file.length <= Self.maximumBody, let bytes = try? file.read(at: 0, count: Int(file.length))
       else { return nil }
       return Data(bytes)
@@ -52,7 +52,7 @@ final class CassettePlayer: Sendable {
     if response.chunks.isEmpty { response.chunks = response.soleChunk }
     var opened: CassetteFolder?
     if case .file = response.body {
-      opened = try await BlockingWork.run { [folder] () throws(LupineError) in try CassetteFolder(of: folder + "/") }
+      opened = try await BlockingWork.run { [folder] () throws(LupineError) in try CassetteFolder(at: folder) }
     }
     let isComplete = if case .complete = entry.end { true } else { false }
     return try await PlayedBody(response, isComplete: isComplete, in: opened, codings: codings)
@@ -125,6 +125,6 @@ extension CassettePlayer {
   convenience init(_ contents: CassetteContents, at path: String, _ options: ReplayOptions) {
     let source = CassetteSource(
       name: CassetteFolder.name(of: path), lines: contents.blocks.map(\.line), filter: options.filter)
-    self.init(contents.header, contents.cassette.entries, from: source, folder: CassetteFile.folder(of: path), options)
+    self.init(contents.header, contents.cassette.entries, from: source, folder: CassetteFolder.path(of: path), options)
   }
 }

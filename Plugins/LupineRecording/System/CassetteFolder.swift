@@ -12,11 +12,21 @@ import LupineSupport
 #endif
 
 /// Calls the system's `open` for a folder, which a method of the same name hides.
-private func openFolder(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+private func openFolder(_ path: String) -> Int32 {
+  if path.utf8.contains(0) {
+    errno = EINVAL
+    return -1
+  }
+  return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+}
 
 /// Opens a file of a folder, but no symbolic link.
 private func openFile(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
-  openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+  if name.utf8.contains(0) {
+    errno = EINVAL
+    return -1
+  }
+  return openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
 }
 
 /// A folder that is open, in which a cassette and the files of its bodies lie.
@@ -28,19 +38,27 @@ final class CassetteFolder: Sendable {
   let path: String
   private let descriptor: Int32
 
+  /// Opens a folder.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`.
+  init(at path: String) throws(LupineError) {
+    self.path = path
+    descriptor = openFolder(path)
+    guard descriptor >= 0 else { throw LupineError.file("cannot be opened", path, code: errno) }
+  }
+
   /// Opens the folder of a cassette.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`.
-  init(of cassette: String) throws(LupineError) {
-    let folder = cassette.utf8.lastIndex(of: .slash).map { String(cassette[..<$0]) }
-    path = folder.map { $0.isEmpty ? "/" : $0 } ?? "."
-    let isPath = !cassette.utf8.contains(0)
-    descriptor = isPath ? openFolder(path) : -1
-    let code = isPath ? errno : EINVAL
-    guard descriptor >= 0 else { throw LupineError.file("cannot be opened", path, code: code) }
-  }
+  convenience init(of cassette: String) throws(LupineError) { try self.init(at: Self.path(of: cassette)) }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// The path of the folder that a cassette lies in.
+  static func path(of cassette: String) -> String {
+    guard let slash = cassette.utf8.lastIndex(of: .slash) else { return "." }
+    return slash == cassette.startIndex ? "/" : String(cassette[..<slash])
+  }
 
   /// The part of a path after its last slash.
   static func name(of path: String) -> String {
@@ -129,10 +147,25 @@ final class FolderFile: Sendable {
     return bytes
   }
 
+  /// Reads the file from its beginning to its end; the closure receives at most 1 MiB at once.
+  func forEachPiece(_ use: ([UInt8]) throws(LupineError) -> Void) throws(LupineError) {
+    var position: Int64 = 0
+    while case let piece = try read(at: position, count: 1 << 20), !piece.isEmpty {
+      try use(piece)
+      position += Int64(piece.count)
+    }
+  }
+
   /// Writes all bytes at a position.
   func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) throws(LupineError) {
     guard let code = bytes.write(to: descriptor, at: position) else { return }
     throw LupineError.file("cannot be written", path, code: code, as: kind)
+  }
+
+  /// Writes all bytes at a position.
+  func write(_ bytes: [UInt8], at position: Int64) throws(LupineError) {
+    let result = bytes.withUnsafeBytes { bytes in Result { () throws(LupineError) in try write(bytes, at: position) } }
+    try result.get()
   }
 
   /// Lets everyone read the file, and waits until its content is on the disk.
