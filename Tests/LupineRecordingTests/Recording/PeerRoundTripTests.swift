@@ -11,18 +11,6 @@ import TransportSupport
 /// Exchanges with servers of other projects are recorded over each transport, and play with the same events.
 @Suite(.overEachTransport, .timeLimit(.minutes(2)), .enabled(if: Peers.httpbin != nil || Peers.areRequired))
 struct PeerRoundTripTests {
-  /// Records and plays a scenario, and compares what both runs show.
-  @discardableResult
-  private static func check(
-    _ take: Take, _ scenario: @escaping @Sendable (Session) async throws -> [String]
-  ) async throws -> Cassette {
-    let recorded = try await take.record(scenario)
-    let played = try await take.play(scenario)
-    #expect(played.results == recorded.results)
-    #expect(played.events == recorded.events)
-    return try take.cassette
-  }
-
   private static func text(_ session: Session, _ request: OutgoingRequest) async -> [String] {
     let response = await session.request(request).serializingString().response
     return [response.value ?? "\(response.error?.kind.name ?? "")", "\(response.response?.status.code ?? 0)"]
@@ -50,7 +38,7 @@ struct PeerRoundTripTests {
 
   @Test func `a part of a representation keeps its range`() async throws {
     let url = try #require(Peers.httpbin) + "/range/1024"
-    let cassette = try await Self.check(try Take()) { session in
+    let cassette = try await Take().check { session in
       await Self.text(session, try OutgoingRequest(url, headers: [.range: "bytes=10-19"]))
     }
     #expect(cassette.entries.first?.response?.head.status == .partialContent)
@@ -108,7 +96,7 @@ struct PeerRoundTripTests {
         ])
       }
       if isAccepted {
-        let cassette = try await Self.check(take) { session in await Self.text(session, try OutgoingRequest(url)) }
+        let cassette = try await take.check { session in await Self.text(session, try OutgoingRequest(url)) }
         seen = cassette.header.origins.values.map(\.certificates)
         #expect(cassette.entries.first?.response?.version == .http2)
       } else {
@@ -130,7 +118,7 @@ struct PeerRoundTripTests {
       (2 << 20, { .bytes(bytes) }), (2 << 20, { .file(upload) }), (10 << 20, { .oneShot(Pieces(five)) }),
     ]
     for (size, body) in bodies {
-      let cassette = try await Self.check(try Take()) { session in
+      let cassette = try await Take().check { session in
         await Self.text(session, try OutgoingRequest(url, method: .post, body: body()))
       }
       guard case .digest(let length, _)? = cassette.entries.first?.request.body else {
@@ -142,7 +130,7 @@ struct PeerRoundTripTests {
 
   @Test func `a body that waits for 100 Continue is sent after it`() async throws {
     let url = try #require(Peers.hypercorn) + "/echo"
-    let cassette = try await Self.check(try Take()) { session in
+    let cassette = try await Take().check { session in
       var request = try OutgoingRequest(url, method: .post, body: .text("hello"))
       request.options.expectsContinue = true
       return await Self.text(session, request)

@@ -6,6 +6,7 @@ import LupineMock
 import LupineRecording
 import LupineSession
 import LupineStreams
+import LupineSupport
 import LupineTesting
 import Testing
 import TransportSupport
@@ -120,6 +121,27 @@ import TransportSupport
     #expect(mock.requests.count == 1)
     #expect(try Cassette(contentsOf: path).entries.count == 3)
     #expect(folder.names == ["a.cassette"])
+  }
+
+  @Test func `an upload over its limit is its length and digest`() async throws {
+    let folder = try TemporaryFolder()
+    let piece = [UInt8](repeating: 0x61, count: 100)
+    var options = RecordingOptions()
+    options.uploadLimit = 1_000
+    let recorder = RecordingTransport(around: Self.mock(), to: folder.file("a.cassette"), options: options)
+    let session = try Session.Builder().transport(recorder).clock(ImmediateClock()).build()
+    for body in [
+      RequestBody.bytes(Array(repeating: piece, count: 11).flatMap(\.self)),
+      .oneShot(Pieces(Array(repeating: piece, count: 11))),
+    ] {
+      let request = try OutgoingRequest("https://example.com/users", method: .post, body: body)
+      _ = await session.request(request).serializingData().response
+    }
+    try await recorder.recording.finish()
+    var digest = SHA256()
+    for _ in 0..<11 { piece.withUnsafeBytes { digest.update($0) } }
+    let expected = Cassette.Content.digest(length: 1_100, sha256: Data(digest.finalize()))
+    #expect(try Cassette(contentsOf: folder.file("a.cassette")).entries.map(\.request.body) == [expected, expected])
   }
 
   @Test func `an exchange that nobody reads to its end is recorded as stalled`() async throws {

@@ -9,21 +9,11 @@ import TransportSupport
 
 /// Responses whose bytes a script decides are recorded over each transport, and play with the same events.
 @Suite(.overEachTransport, .timeLimit(.minutes(1))) struct ScriptedRoundTripTests {
-  private static func check(
-    _ take: Take, _ scenario: @escaping @Sendable (Session) async throws -> [String]
-  ) async throws -> Cassette {
-    let recorded = try await take.record(scenario)
-    let played = try await take.play(scenario)
-    #expect(played.results == recorded.results)
-    #expect(played.events == recorded.events)
-    return try take.cassette
-  }
-
   @Test func `chunks, a 103 and trailers`() async throws {
     let reply = ScriptedReply.chunked([Array("one,".utf8), Array("two".utf8)], trailers: ["X-Sum": "7"])
       .preceded(by: .informational(status: 103, fields: ["Link": "</a.css>"]))
     let server = try ScriptedServer(always: reply)
-    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+    let cassette = try await Take().check { [url = server.url] session in
       [try await session.request(url).serializingString().value]
     }
     let entry = try #require(cassette.entries.first)
@@ -40,7 +30,7 @@ import TransportSupport
       .chunk(Array("data: one\n\n".utf8)), .wait(first), .chunk(Array("data: two\n\n".utf8)), .wait(second),
       .chunk(Array("data: three\n\n".utf8)), .endChunks(),
     ])
-    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+    let cassette = try await Take().check { [url = server.url] session in
       var pieces: [String] = []
       for try await piece in session.streamRequest(url).serializingBytes() {
         pieces.append(String(decoding: piece, as: UTF8.self))
@@ -56,7 +46,7 @@ import TransportSupport
     let server = try ScriptedServer(always: [
       .head(status: 200, fields: ["Content-Length": "100"]), .body(Array(repeating: 0x61, count: 40)), .reset,
     ])
-    let cassette = try await Self.check(try Take()) { [url = server.url] session in
+    let cassette = try await Take().check { [url = server.url] session in
       var count = 0
       do {
         for try await piece in session.streamRequest(url).serializingBytes() { count += piece.count }
@@ -76,7 +66,7 @@ import TransportSupport
     let server = try ScriptedServer(always: .respond())
     let url = server.url
     server.stop()
-    let cassette = try await Self.check(try Take()) { session in
+    let cassette = try await Take().check { session in
       let request = try OutgoingRequest(url, method: .post, body: .text("hello"))
       let error = await session.request(request).serializingString().response.error
       return [error?.kind.name ?? "none"]
@@ -93,7 +83,7 @@ import TransportSupport
     ])
     var take = try Take()
     take.configure = { $0.timeouts(total: .milliseconds(300)) }
-    let cassette = try await Self.check(take) { [url = server.url] session in
+    let cassette = try await take.check { [url = server.url] session in
       [await session.request(url).serializingString().response.error?.kind.name ?? "none"]
     }
     #expect(cassette.entries.first?.end == .stalled)

@@ -5,11 +5,12 @@ import LupineFixtures
 import LupineMock
 import LupineRecording
 import Synchronization
+import Testing
 import TransportSupport
 
 /// A scenario that is recorded over a transport, and then played.
 struct Take: Sendable {
-  /// What a run has shown.
+  /// The outcome of a run.
   struct Run: Sendable {
     /// The results that the scenario returned.
     var results: [String]
@@ -47,6 +48,17 @@ struct Take: Sendable {
     let run = try await run(over: replay, clock: ImmediateClock(), scenario)
     await replay.shutdown()
     return run
+  }
+
+  /// Records and plays the scenario, and requires the same results and events of both runs; returns the cassette.
+  func check(
+    _ scenario: @Sendable (Session) async throws -> [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Cassette {
+    let recorded = try await record(scenario)
+    let played = try await play(scenario)
+    #expect(played.results == recorded.results, sourceLocation: sourceLocation)
+    #expect(played.events == recorded.events, sourceLocation: sourceLocation)
+    return try cassette
   }
 
   private func run(
