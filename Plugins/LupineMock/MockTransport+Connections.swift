@@ -1,4 +1,5 @@
 import LupineCore
+import LupineDoubles
 public import LupineFoundation
 import LupineSupport
 import Synchronization
@@ -108,8 +109,8 @@ extension MockTransport {
   private func ask(
     _ resolver: HostResolver, _ host: String, in context: TransferContext
   ) async throws(LupineError) -> [IPAddress] {
-    let exchange = try enter(context)
-    defer { leave(exchange) }
+    let exchange = try running.enter(context)
+    defer { running.leave(exchange) }
     let time = SessionClock(context.clock, executor: context.executor)
     let begin = time.now()
     let timer = context.connectTimeout.map { limit in
@@ -159,8 +160,8 @@ extension MockTransport {
 
   private func wait(_ wait: MockConnectionQueue.Wait, in context: TransferContext) async throws(LupineError) {
     context.emit(.queued(reason: wait.reason))
-    let exchange = try enter(context)
-    defer { leave(exchange) }
+    let exchange = try running.enter(context)
+    defer { running.leave(exchange) }
     try await exchange.run(on: context.executor) { () throws(LupineError) in _ = await wait.turn.value() }
   }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 import Synchronization
@@ -21,6 +22,8 @@ import Synchronization
 /// others.
 public final class MockTransport: Transport {
   let state = Mutex(MockState())
+  /// The exchanges that take time.
+  let running = VirtualExchanges(of: "The mock transport")
   private let keepsLog: Bool
 
   /// The mock of the running test, if a trait of `LupineTesting` set one.
@@ -122,39 +125,18 @@ public final class MockTransport: Transport {
   /// Opens the body of a request; the exchange can be ended while the body waits for a disk or for the program's code.
   private func open(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> Upload {
     if case .bytes = request.body.source { return try await Upload(of: request, in: context) }
-    let exchange = try enter(context)
-    defer { leave(exchange) }
+    let exchange = try running.enter(context)
+    defer { running.leave(exchange) }
     return try await exchange.run(on: context.executor) { () throws(LupineError) in
       try await Upload(of: request, in: context)
     }
   }
 
   /// Ends every exchange with kind `sessionShutDown` and waits for their ends; later requests fail with the same kind.
-  public func shutdown() async {
-    let (running, idle) = state.withLock { ($0.shutDown(), $0.idle) }
-    for exchange in running { exchange.interrupt(Self.shutDownError) }
-    await idle.wait()
-  }
-
-  static let shutDownError = LupineError(.sessionShutDown, "The mock transport was shut down.")
+  public func shutdown() async { await running.shutDown() }
 }
 
 extension MockTransport {
-  /// Registers an exchange that takes time and can be interrupted, until its end.
-  func enter(_ context: TransferContext) throws(LupineError) -> MockExchange {
-    let exchange = MockExchange()
-    guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
-    // The control holds the handler, so the handler does not hold the control.
-    context.onCancel { [weak control = context.control] in
-      exchange.interrupt(control?.reason ?? MockExchange.cancelled)
-    }
-    return exchange
-  }
-
-  func leave(_ exchange: MockExchange) {
-    state.withLock { if $0.leave(exchange) { $0.idle.set() } }
-  }
-
   /// Returns the earlier exchanges of a request; `nil` for the first exchange.
   func log(of id: RequestID, _ request: OutgoingRequest) -> ExchangeLog? {
     state.withLock { $0.monitors }.lazy.compactMap { $0.log(of: id) }.first { log in

@@ -34,7 +34,7 @@ enum Delivery {
   /// Delivers a reply whose body is sent by a separate task, which ends with the body.
   static func begin(
     _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
-    on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
+    on exchange: VirtualExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
   ) -> TransportResponse {
     plan.reportInterim(in: context)
     var head = plan.head
@@ -48,16 +48,11 @@ enum Delivery {
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
       rate: rate, statedLength: plan.statedLength(for: request),
       fault: plan.hasBody(for: request) ? plan.part.fault : nil)
-    let isAttached = Signal()
-    let task = Task(executorPreference: context.executor) {
-      // Without this wait, the exchange could end before this task can be cancelled.
-      await isAttached.wait()
+    _ = exchange.start(on: context.executor) {
       await delivery.run(source)
       exchange.detach()
       whenDone()
     }
-    exchange.attach(task)
-    isAttached.set()
     return TransportResponse(head: head, body: body, source: plan.part.source)
   }
 }
@@ -77,7 +72,7 @@ struct BodyDelivery: Sendable {
   let plan: ReplyPlan
   let writer: ResponseBodyWriter
   let resumed: Signal
-  let exchange: MockExchange
+  let exchange: VirtualExchange
   let context: TransferContext
   let metrics: TransferMetrics
   /// The rate in bytes per second; `nil` means no limit.
@@ -144,7 +139,7 @@ struct BodyDelivery: Sendable {
   private func pause(before count: Int, isFirst: Bool) async throws(LupineError) {
     if let rate { try await context.clock.pause(for: .seconds(1) * (Double(count) / Double(rate))) }
     if case .dribble(let interval) = fault, !isFirst { try await context.clock.pause(for: interval) }
-    if Task.isCancelled { throw MockExchange.cancelled }
+    if Task.isCancelled { throw VirtualExchange.cancelled }
   }
 
   private func write(_ piece: Data, _ metrics: inout TransferMetrics) async throws(LupineError) {
@@ -152,7 +147,7 @@ struct BodyDelivery: Sendable {
     guard try writer.write(piece) == .pause else { return }
     await resumed.wait()
     resumed.clear()
-    if Task.isCancelled { throw MockExchange.cancelled }
+    if Task.isCancelled { throw VirtualExchange.cancelled }
   }
 
   private func applyFault() async throws(LupineError) {

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 
@@ -64,7 +65,7 @@ struct PieceSource: Sendable {
         Data(UnsafeRawBufferPointer(rebasing: space[..<$0]))
       }
     } catch {
-      throw Task.isCancelled ? MockExchange.cancelled : error
+      throw Task.isCancelled ? VirtualExchange.cancelled : error
     }
   }
 }
@@ -73,6 +74,6 @@ extension Clock<Duration> {
   /// Sleeps; a cancellation ends the exchange.
   func pause(for duration: Duration) async throws(LupineError) {
     guard duration > .zero else { return }
-    do { try await sleep(for: duration.bounded) } catch { throw MockExchange.cancelled }
+    do { try await sleep(for: duration.bounded) } catch { throw VirtualExchange.cancelled }
   }
 }

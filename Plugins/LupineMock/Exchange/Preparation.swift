@@ -6,9 +6,6 @@ import LupineSupport
 
 /// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
 enum Preparation {
-  /// Longer than any timeout, so that the timers of a virtual clock fire first.
-  static let longestWait = Duration.seconds(365 * 86_400)
-
   static func prepare(
     _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
   ) async throws(LupineError) -> PieceSource {
@@ -52,7 +49,7 @@ enum Preparation {
     case .networkUnreachable: throw LupineError(.networkUnreachable, "There is no route to \(host), \(cause)")
     case .tlsRefused: throw LupineError(.tlsFailed, "The TLS handshake with \(host) failed, \(cause)")
     case .connectionStalled:
-      try await context.clock.pause(for: context.connectTimeout ?? longestWait)
+      try await context.clock.pause(for: context.connectTimeout ?? VirtualExchange.longestWait)
       throw LupineError(
         .timedOut(.connect), "No connection to \(request.url.authority) was established in time, \(cause)")
     case .resetBeforeHead:
@@ -68,7 +65,7 @@ enum Preparation {
 
   /// Waits until a timeout or a cancellation ends the exchange.
   static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
-    try await context.clock.pause(for: longestWait)
+    try await context.clock.pause(for: VirtualExchange.longestWait)
     throw LupineError(
       .connectionLost,
       "The server sent nothing more, and no timeout ended the request within a year, \(cause)")

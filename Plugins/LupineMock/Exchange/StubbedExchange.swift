@@ -48,8 +48,8 @@ struct StubbedExchange: Sendable {
 
   /// Applies a fault of a simulation that occurs before the server processes the request; the stubs are not evaluated.
   private func fail(of fault: NetworkFault) async throws(LupineError) {
-    let exchange = try mock.enter(context)
-    defer { mock.leave(exchange) }
+    let exchange = try mock.running.enter(context)
+    defer { mock.running.leave(exchange) }
     if !fault.isBeforeConnection { context.reportConnection(for: request, tunnel: [:]) }
     try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
       try await context.clock.pause(for: injection?.delay ?? .zero)
@@ -61,7 +61,7 @@ struct StubbedExchange: Sendable {
   private func runInTime(
     early: EarlyStub? = nil, answer known: Answer? = nil, plan: ReplyPlan? = nil
   ) async throws(LupineError) -> TransportResponse {
-    let exchange = try mock.enter(context)
+    let exchange = try mock.running.enter(context)
     do throws(LupineError) {
       let (plan, source, rate) = try await exchange.run(on: context.executor) {
         [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
@@ -71,9 +71,9 @@ struct StubbedExchange: Sendable {
       }
       return Delivery.begin(
         plan, source, rate: rate, request, bytesSent: upload?.bytesSent ?? 0, on: exchange, in: context,
-        whenDone: { [mock] in mock.leave(exchange) })
+        whenDone: { [mock] in mock.running.leave(exchange) })
     } catch {
-      mock.leave(exchange)
+      mock.running.leave(exchange)
       throw error
     }
   }
@@ -200,9 +200,8 @@ extension MockTransport {
   ///
   /// - Throws: kind `sessionShutDown` after the shutdown.
   fileprivate func openTable() throws(LupineError) -> StubTable {
-    let (table, isShutDown) = state.withLock { ($0.table, $0.isShutDown) }
-    if isShutDown { throw Self.shutDownError }
-    return table
+    try running.checkIsOpen()
+    return state.withLock { $0.table }
   }
 }
 
@@ -239,7 +238,7 @@ struct Answer: Sendable {
     }
     let reply: MockReply
     do { reply = try await closure(request) } catch {
-      throw Task.isCancelled ? MockExchange.cancelled : thrown(error)
+      throw Task.isCancelled ? VirtualExchange.cancelled : thrown(error)
     }
     return try plan(reply).resolved(for: sent, in: context)
   }

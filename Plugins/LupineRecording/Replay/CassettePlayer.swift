@@ -70,7 +70,7 @@ final class CassettePlayer: Sendable {
   /// - Throws: kind `unmatchedRequest` if no exchange matches; the request's body can then be sent by others, unless it is a
   ///   one-shot body inside another one that had to be compared.
   func play(
-    _ request: OutgoingRequest, in context: TransferContext, on exchange: PlayedExchange,
+    _ request: OutgoingRequest, in context: TransferContext, on exchange: VirtualExchange,
     whenDone: @escaping @Sendable () -> Void
   ) async throws(LupineError) -> TransportResponse {
     let (upload, number) = try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
@@ -109,7 +109,7 @@ final class CassettePlayer: Sendable {
   func playIfRecorded(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse? {
-    let exchange = PlayedExchange()
+    let exchange = VirtualExchange()
     exchange.follow(context)
     do throws(LupineError) {
       return try await play(request, in: context, on: exchange) {}

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 
@@ -9,17 +10,14 @@ struct Playback: Sendable {
   let entry: Cassette.Entry
   let request: OutgoingRequest
   let context: TransferContext
-  let exchange: PlayedExchange
+  let exchange: VirtualExchange
   let upload: PlayedUpload?
   /// Begins with the exchange.
   let clock: SessionClock
 
-  /// Longer than any timeout, so that the timers of a virtual clock fire first.
-  private static let longestWait = Duration.seconds(365 * 86_400)
-
   init(
     player: CassettePlayer, entry: Cassette.Entry, request: OutgoingRequest, context: TransferContext,
-    exchange: PlayedExchange, upload: PlayedUpload?
+    exchange: VirtualExchange, upload: PlayedUpload?
   ) {
     self.player = player
     self.entry = entry
@@ -113,16 +111,16 @@ struct Playback: Sendable {
   private func wait(until time: Duration) async throws(LupineError) {
     let time = player.options.pace == 1 ? time : time * player.options.pace
     if time > clock.now() {
-      do { try await clock.sleep(until: time) } catch { throw PlayedExchange.cancelled }
+      do { try await clock.sleep(until: time) } catch { throw VirtualExchange.cancelled }
     }
-    if Task.isCancelled { throw PlayedExchange.cancelled }
+    if Task.isCancelled { throw VirtualExchange.cancelled }
     context.touch()
   }
 
   /// Returns the recorded error; waits for the client to end a stalled exchange.
   private func failure() async throws(LupineError) -> LupineError {
     if case .failed(let failure) = entry.end { return failure.error }
-    do { try await context.clock.sleep(for: Self.longestWait) } catch { throw PlayedExchange.cancelled }
+    do { try await context.clock.sleep(for: VirtualExchange.longestWait) } catch { throw VirtualExchange.cancelled }
     return LupineError(
       .connectionLost,
       "The client ended the recorded exchange here, and nothing has ended this one within a year.")
@@ -164,7 +162,7 @@ extension Playback {
         guard try writer.write(piece.bytes) == .pause else { continue }
         await resumed.wait()
         resumed.clear()
-        if Task.isCancelled { throw PlayedExchange.cancelled }
+        if Task.isCancelled { throw VirtualExchange.cancelled }
       }
       try await wait(until: entry.duration)
       guard case .complete(let trailers) = entry.end else { throw try await failure() }

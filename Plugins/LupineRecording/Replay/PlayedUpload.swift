@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 import Synchronization
@@ -74,7 +75,7 @@ final class PlayedUpload: Sendable {
       case .pending: await ready.wait()
       case .end: return state.withLock { $0.isComplete = true }
       }
-      if Task.isCancelled { throw PlayedExchange.cancelled }
+      if Task.isCancelled { throw VirtualExchange.cancelled }
     }
   }
 

@@ -1,4 +1,5 @@
 public import LupineCore
+import LupineDoubles
 import LupineFoundation
 import LupineSupport
 import Synchronization
@@ -13,8 +14,7 @@ import Synchronization
 /// recorded certificates at the date of the recording, and their network policies the recorded addresses.
 public final class ReplayTransport: Transport {
   let player: CassettePlayer
-  private let exchanges = Mutex(PlayedExchanges())
-  private let idle = Signal(isSet: true)
+  private let running = VirtualExchanges(of: "The replaying transport")
 
   /// Makes a transport that plays a cassette.
   ///
@@ -68,36 +68,15 @@ public final class ReplayTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request, limits: context.limits)
     if let reason = context.control.reason { throw reason }
-    let exchange = try enter(context)
+    let exchange = try running.enter(context)
     do throws(LupineError) {
-      return try await player.play(request, in: context, on: exchange) { [self] in leave(exchange) }
+      return try await player.play(request, in: context, on: exchange) { [running] in running.leave(exchange) }
     } catch {
-      leave(exchange)
+      running.leave(exchange)
       throw error
     }
   }
 
   /// Ends every exchange with kind `sessionShutDown` and waits for their ends; later requests fail with the same kind.
-  public func shutdown() async {
-    for exchange in exchanges.withLock({ $0.shutDown() }) { exchange.interrupt(Self.shutDownError) }
-    await idle.wait()
-  }
-
-  private static let shutDownError = LupineError(.sessionShutDown, "The replaying transport was shut down.")
-
-  private func enter(_ context: TransferContext) throws(LupineError) -> PlayedExchange {
-    let exchange = PlayedExchange()
-    let isEntered = exchanges.withLock { exchanges in
-      let isEntered = exchanges.enter(exchange)
-      if isEntered { idle.clear() }
-      return isEntered
-    }
-    guard isEntered else { throw Self.shutDownError }
-    exchange.follow(context)
-    return exchange
-  }
-
-  private func leave(_ exchange: PlayedExchange) {
-    exchanges.withLock { if $0.leave(exchange) { idle.set() } }
-  }
+  public func shutdown() async { await running.shutDown() }
 }
