@@ -58,7 +58,8 @@ struct JournalContents {
   /// Returns `nil` if the journal has no exchange.
   init?(_ journal: JournalFile) throws(LupineError) {
     var reader = CassetteReader(path: journal.path)
-    var blocks = try reader.read(try journal.contents(limit: CassetteReader.maximumLength))
+    var blocks: [CassetteBlock] = []
+    try journal.forEachPiece { (piece) throws(LupineError) in blocks += try reader.read(piece) }
     if let last = try reader.finish(allowingTruncation: true) { blocks.append(last) }
     var header: Cassette.Header?
     var entries: [CassetteBlock] = []

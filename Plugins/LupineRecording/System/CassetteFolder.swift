@@ -80,6 +80,14 @@ final class CassetteFolder: Sendable {
     try file(name, openFile(descriptor, name, O_RDWR | O_CREAT | O_EXCL, 0o600), as: .fileFailed)
   }
 
+  /// Opens a file for writing and reading, and creates it for this user alone if it is missing and `isNew` is true.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`.
+  func openToWrite(_ name: String, creating isNew: Bool) throws(LupineError) -> FolderFile {
+    let flags = O_RDWR | O_NONBLOCK | (isNew ? O_CREAT : 0)
+    return try file(name, openFile(descriptor, name, flags, 0o600), as: .fileFailed)
+  }
+
   private func file(
     _ name: String, _ file: Int32, as kind: LupineError.Kind
   ) throws(LupineError) -> FolderFile {
@@ -90,6 +98,12 @@ final class CassetteFolder: Sendable {
     }
     guard file >= 0 else { throw LupineError.file("cannot be opened", path, code: code, as: kind) }
     return try FolderFile(file, path: path, kind: kind)
+  }
+
+  /// Whether a name is still that of an open file.
+  func isName(_ name: String, of file: FolderFile) -> Bool {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && file.isSame(as: status)
   }
 
   /// Gives a file another name, and replaces an existing file of that name atomically.
@@ -107,71 +121,6 @@ final class CassetteFolder: Sendable {
     // Some file systems cannot synchronize a folder, and say so.
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw LupineError.file("cannot be written to the disk", path, code: errno)
-    }
-  }
-}
-
-/// An open regular file in the folder of a cassette.
-final class FolderFile: Sendable {
-  /// The path, for errors.
-  let path: String
-  /// The number of bytes when the file was opened.
-  let length: Int64
-  private let kind: LupineError.Kind
-  private let descriptor: Int32
-
-  /// Takes the descriptor over.
-  fileprivate init(_ descriptor: Int32, path: String, kind: LupineError.Kind) throws(LupineError) {
-    self.descriptor = descriptor
-    self.path = path
-    self.kind = kind
-    var status = stat()
-    let result = fstat(descriptor, &status)
-    let code = errno
-    length = Int64(status.st_size)
-    guard result == 0 else { throw LupineError.file("cannot be examined", path, code: code, as: kind) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw LupineError.file(path, code: EINVAL, as: kind, message: "\(path) is not a regular file.")
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  /// Reads at a position; returns fewer bytes at the end of the file.
-  func read(at position: Int64, count: Int) throws(LupineError) -> [UInt8] {
-    var failure: Int32?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, found in
-      (found, failure) = UnsafeMutableRawBufferPointer(buffer).fill(from: descriptor, at: position)
-    }
-    if let failure { throw LupineError.file("cannot be read", path, code: failure, as: kind) }
-    return bytes
-  }
-
-  /// Reads the file from its beginning to its end; the closure receives at most 1 MiB at once.
-  func forEachPiece(_ use: ([UInt8]) throws(LupineError) -> Void) throws(LupineError) {
-    var position: Int64 = 0
-    while case let piece = try read(at: position, count: 1 << 20), !piece.isEmpty {
-      try use(piece)
-      position += Int64(piece.count)
-    }
-  }
-
-  /// Writes all bytes at a position.
-  func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) throws(LupineError) {
-    guard let code = bytes.write(to: descriptor, at: position) else { return }
-    throw LupineError.file("cannot be written", path, code: code, as: kind)
-  }
-
-  /// Writes all bytes at a position.
-  func write(_ bytes: [UInt8], at position: Int64) throws(LupineError) {
-    let result = bytes.withUnsafeBytes { bytes in Result { () throws(LupineError) in try write(bytes, at: position) } }
-    try result.get()
-  }
-
-  /// Lets everyone read the file, and waits until its content is on the disk.
-  func publish() throws(LupineError) {
-    guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
-      throw LupineError.file("cannot be written to the disk", path, code: errno, as: kind)
     }
   }
 }
