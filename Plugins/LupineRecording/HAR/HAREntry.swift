@@ -97,14 +97,9 @@ struct HAREntry {
 
   /// The origin of the server and its address, if the archive has it.
   var server: (origin: String, address: String)? {
-    guard let address, !address.isEmpty, let url = URLComponents(string: request.url ?? ""),
-      let scheme = url.scheme, let host = url.host
-    else { return nil }
+    guard let address, !address.isEmpty, let url = try? HTTPURL(request.url ?? "") else { return nil }
     let isV6 = address.contains(":") && !address.hasPrefix("[")
-    let port = url.port ?? (scheme == "http" ? 80 : 443)
-    return (
-      "\(scheme)://\(host)" + (url.port.map { ":\($0)" } ?? ""), (isV6 ? "[\(address)]" : address) + ":\(port)"
-    )
+    return (url.origin.description, (isV6 ? "[\(address)]" : address) + ":\(url.effectivePort)")
   }
 
   /// Returns the exchange of a cassette that begins at this date.

@@ -220,8 +220,7 @@ enum HARText {
 
   /// The IP address of a URL's server without its port.
   static func address(of url: String, in header: Cassette.Header) -> String? {
-    guard let parsed = URLComponents(string: url), let scheme = parsed.scheme, let host = parsed.host,
-      let address = header.origins["\(scheme)://\(host)" + (parsed.port.map { ":\($0)" } ?? "")]?.address,
+    guard let origin = try? HTTPURL(url).origin, let address = header.origins[origin.description]?.address,
       let colon = address.lastIndex(of: ":")
     else { return nil }
     return address[..<colon].filter { $0 != "[" && $0 != "]" }
