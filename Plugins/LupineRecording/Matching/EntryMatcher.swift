@@ -9,20 +9,30 @@ struct EntryMatcher: Sendable {
   /// Reads the bytes of a body in a file.
   let load: @Sendable (Cassette.FileContent) -> Data?
 
+  /// Whether the entry answers the live request.
+  func matches(_ recorded: Cassette.Request, _ live: LiveRequest) -> Bool {
+    guard let url = try? HTTPURL(recorded.url) else { return false }
+    return matching.parts.allSatisfy { differences(of: $0, recorded, url, live).isEmpty }
+  }
+
   /// Returns everything in which the live request differs; empty if the entry answers it.
   func differences(_ recorded: Cassette.Request, _ live: LiveRequest) -> [RequestDifference] {
     guard let url = try? HTTPURL(recorded.url) else {
       return [RequestDifference(text: "url: the recorded URL is not valid", weight: 10)]
     }
-    return matching.parts.flatMap { part -> [RequestDifference] in
-      switch part.kind {
-      case .method: Self.method(recorded.method, live.method)
-      case .url: RequestDifference.differences(expected: url.origin, got: live.url.origin) + Self.path(url, live.url)
-      case .path: Self.path(url, live.url)
-      case .query: Self.query(url, live)
-      case .field(let name): Self.field(name, recorded.fields, live)
-      case .body: BodyComparison(recorded, live, load).differences
-      }
+    return matching.parts.flatMap { differences(of: $0, recorded, url, live) }
+  }
+
+  private func differences(
+    of part: CassetteMatching.Part, _ recorded: Cassette.Request, _ url: HTTPURL, _ live: LiveRequest
+  ) -> [RequestDifference] {
+    switch part.kind {
+    case .method: Self.method(recorded.method, live.method)
+    case .url: RequestDifference.differences(expected: url.origin, got: live.url.origin) + Self.path(url, live.url)
+    case .path: Self.path(url, live.url)
+    case .query: Self.query(url, live)
+    case .field(let name): Self.field(name, recorded.fields, live)
+    case .body: BodyComparison(recorded, live, load).differences
     }
   }
 

@@ -56,7 +56,7 @@ final class EntryTable: Sendable {
     var last: Int?
     for number in candidates(for: request) {
       let isUsed = used.withLock { $0[number] }
-      guard !isUsed || repeats, matcher.differences(entries[number].request, request).isEmpty else { continue }
+      guard !isUsed || repeats, matcher.matches(entries[number].request, request) else { continue }
       last = number
       if !isUsed, use(number) { return number }
     }
