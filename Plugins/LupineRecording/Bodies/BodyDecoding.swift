@@ -6,15 +6,13 @@ import LupineSupport
 struct BodyDecoding: Sendable {
   /// The names of the codings that are removed, in the order in which they were applied.
   let names: [String]
-  /// The name of a coding that stays, because the session does not have it, the body is a part, or there are too many.
+  /// The name of a coding that is kept, because the session lacks it, the body is a part, or there are too many; `nil` if
+  /// every coding is removed.
   ///
-  /// The bytes are then those of the wire. `nil` if every coding is removed.
+  /// If it is not `nil`, no coding is removed.
   let unknown: String?
   /// The decoders, the last coding first.
   private let decoders: [any BodyTransformer]
-
-  /// Keeps the bytes of the wire.
-  static let exact = BodyDecoding(names: [], unknown: nil, decoders: [])
 
   private init(names: [String], unknown: String?, decoders: [any BodyTransformer]) {
     self.names = names

@@ -43,7 +43,7 @@ extension Cassette {
     }
   }
 
-  /// What is known about a server.
+  /// The recorded facts about a server.
   public struct Origin: Sendable, Hashable {
     /// The address of the last connection, such as `192.0.2.1:443`; `nil` if the transport reported none.
     public var address: String?

@@ -120,7 +120,7 @@ struct HARMessage {
 
   /// Whether the bytes of the text were ISO 8859-1, as the field or the length says.
   ///
-  /// mitmproxy writes some bodies so that are not text.
+  /// mitmproxy writes some bodies that are not text in this way.
   private var isLatin: Bool {
     guard text.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else { return false }
     let type = fields[.contentType]?.lowercased() ?? ""

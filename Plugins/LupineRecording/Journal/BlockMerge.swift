@@ -32,7 +32,7 @@ enum BlockMerge {
 }
 
 extension Cassette.Entry {
-  /// The entry without what differs in each recording.
+  /// The entry without its times, its division into pieces and its field `Date`, which differ in each recording.
   fileprivate var withoutTimes: Cassette.Entry {
     var entry = self
     (entry.begin, entry.duration) = (.zero, .zero)

@@ -143,7 +143,7 @@ struct DecodedReading {
   /// Searches the end of the text.
   mutating func finish(_ search: SecretSearch) -> SecretFinding? {
     var finding: SecretFinding?
-    // What is no complete escape stands for itself.
+    // An incomplete escape stands for itself.
     for (offset, byte) in pending.enumerated() { append(byte, at: pendingPlace + offset) }
     pending = []
     finding = flush(search)

@@ -71,7 +71,7 @@ struct SecretPatterns: Sendable {
   @inline(__always)
   private static func hash(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
-  /// What decides for each byte of a text whether it must be looked at more closely.
+  /// A fast test of each byte of a text; a slower one examines the places that pass it.
   struct Filter {
     fileprivate let bits: UnsafeBufferPointer<UInt64>
     fileprivate let tokenBytes: UnsafeBufferPointer<Bool>

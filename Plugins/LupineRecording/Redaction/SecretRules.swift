@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineFoundation
 
-/// Which names are secret, with the fields that a session marks.
+/// Decides which names are secret, by the redaction and by the fields that a session marks.
 struct SecretRules: Sendable {
   let redaction: Redaction
   let secretFields: SecretFields
@@ -19,7 +19,7 @@ struct SecretRules: Sendable {
     self.knowsNumbers = knowsNumbers
   }
 
-  /// The name without what does not count.
+  /// The name without the differences that do not count: letter case, hyphens and underscores.
   static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
 
   func isSecret(field name: HTTPField.Name) -> Bool {

@@ -75,7 +75,7 @@ struct SecretScanner {
   }
 }
 
-/// What a scan searches for.
+/// The patterns that a scan searches for, and the rules that exempt texts.
 struct SecretSearch {
   let patterns: SecretPatterns
   let rules: SecretRules
@@ -151,7 +151,7 @@ struct ScannedText {
     return nil
   }
 
-  /// What must be looked at more closely.
+  /// A place that a second, slower test examines.
   private enum Event {
     /// The last bytes before a place may be those of a pattern.
     case hit(key: UInt64, end: Int)
