@@ -5,22 +5,14 @@ import Synchronization
 
 /// Retries the attempts of one upload as long as the server has more bytes each time.
 final class UploadRetrier: Retrier {
-  private struct State {
-    var acknowledged: Int64 = 0
-    var failures = 0
-  }
-
   private static let statuses: Set<Int> = [500, 502, 503, 504]
 
   private let upload: ResumableUpload
-  private let limit: Int
-  private let delay: Duration
-  private let state = Mutex(State())
+  private let backoff: Mutex<ResumeBackoff>
 
   init(upload: ResumableUpload, limit: Int, delay: Duration) {
     self.upload = upload
-    self.limit = limit
-    self.delay = delay.bounded
+    backoff = Mutex(ResumeBackoff(limit: limit, delay: delay.bounded))
   }
 
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
@@ -30,17 +22,12 @@ final class UploadRetrier: Retrier {
       return .doNotRetry
     }
     let acknowledged = upload.acknowledged
-    let failures = state.withLock { state in
-      state.failures = acknowledged > state.acknowledged ? 1 : state.failures + 1
-      state.acknowledged = acknowledged
-      return state.failures
-    }
-    guard failures <= limit else { return .doNotRetry }
+    guard let delay = backoff.withLock({ $0.delayAfterFailure(progress: acknowledged) }) else { return .doNotRetry }
     guard attempt.sessionBudget?.take(for: attempt.request.url) ?? true else {
       attempt.note("the retry budget is spent")
       return .doNotRetry
     }
-    return .retry(after: min(.seconds(60), delay * Int(1 << min(failures - 1, 16))))
+    return .retry(after: delay)
   }
 
   var decidesAboutSerializers: Bool { false }
