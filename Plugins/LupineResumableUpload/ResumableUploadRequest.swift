@@ -10,9 +10,9 @@ public import LupineTransfers
 /// response of the last append is the response of the request. If only that response was lost, the request's response
 /// is the server's answer to HEAD, which has no content.
 ///
-/// Everything that the server states is checked. If it loses bytes that it had acknowledged, states impossible offsets,
-/// or claims that an incomplete upload is complete, the request ends with kind `resumeFailed`, and the upload is deleted
-/// at the server. Redirects, challenges, cookies, the network policy and pins apply to each request of the upload.
+/// If the server loses bytes that it had acknowledged, states impossible offsets, or claims that an incomplete upload is
+/// complete, the request ends with kind `resumeFailed`, and the upload is deleted at the server. Redirects, challenges,
+/// cookies, the network policy and pins apply to each request of the upload.
 public struct ResumableUploadRequest: ValueRequest {
   /// The execution, which all copies share.
   public let execution: RequestExecution
@@ -59,9 +59,10 @@ extension ResumableUploadRequest {
   ///
   /// - Parameters:
   ///   - path: the file; its folder must exist.
-  ///   - policy: what happens if the upload cannot be continued, because the file has changed, the server has lost the
-  ///     upload, or the checkpoint is unusable. `restart` uploads everything again, without a checkpoint if the path holds
-  ///     something else. `fail` ends the request with kind `resumeFailed`. Default: restart.
+  ///   - policy: the treatment of an upload that cannot be continued, because the file has changed, the server has lost
+  ///     the upload, or the file at the path belongs to another request or is no checkpoint. `restart` uploads everything
+  ///     again, and never overwrites a file that is no checkpoint. `fail` ends the request with kind `resumeFailed`.
+  ///     Default: restart.
   @discardableResult
   public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
     keep(UploadCheckpoint(path: path), policy)
@@ -102,7 +103,7 @@ extension ResumableUploadRequest {
   ///   - limit: the maximum number of consecutive attempts after which the server has nothing new. Default: 3.
   ///   - delay: the wait before the first of them, on the session's clock; it doubles each time, up to one minute.
   ///     Default: one second.
-  ///   - policy: what happens if the server has lost the upload. Default: restart.
+  ///   - policy: the treatment of an upload that the server has lost. Default: restart.
   @discardableResult
   public func resumesAutomatically(
     limit: Int = 3, delay: Duration = .seconds(1), otherwise policy: ResumePolicy = .restart

@@ -15,16 +15,11 @@ import TransportSupport
 @Suite(.overEachTransport) struct UploadTransportTests {
   private static let length = 4 << 20
   private static let content = Data.pattern(length)
-  private static let folder = try? TemporaryFolder()
-
-  /// A file with the content.
-  private static let file: String? = {
-    guard let path = folder.map({ "\($0.path)/content" }) else { return nil }
-    return (try? content.write(to: URL(filePath: path))) == nil ? nil : path
-  }()
 
   @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
   func `an upload that is cut three times arrives once and whole`(seed: Int, creation: UploadCreation) async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.content, to: "content")
     var generator = SplitMix(seed: UInt64(seed))
     let cuts = (0..<3).map { _ in Int.random(in: 0..<Self.length / 3, using: &generator) }
     let server = try CuttingServer(cuts: cuts, length: Self.length)
@@ -32,7 +27,7 @@ import TransportSupport
     let session = try Session.Builder().transport(.curl).build()
     let value =
       try await session
-      .upload(.file(try #require(Self.file)), to: server.url, method: .post)
+      .upload(.file(file), to: server.url, method: .post)
       .monitor(.custom { event in if case .informational = event.kind { server.located.open() } })
       .resumable(.draft(8), creation).resumesAutomatically(delay: .zero)
       .uploadProgress { value in progress.withLock { $0.append(value.completed) } }
