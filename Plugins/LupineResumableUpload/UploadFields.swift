@@ -16,22 +16,12 @@ extension HTTPResponse {
 
 extension HTTPFields {
   /// The value of a field that is an item; `nil` if there is none, or if it violates the grammar.
-  func item(_ name: HTTPField.Name) -> StructuredDictionary.Value? {
-    self[name].flatMap { StructuredDictionary.Value(item: $0) }
+  func item(_ name: HTTPField.Name) -> StructuredValue? {
+    self[name].flatMap { StructuredItem($0)?.value }
   }
 }
 
-extension StructuredDictionary.Value {
-  /// Parses an item (RFC 9651 section 3.3) and skips its parameters; `nil` if the text violates the grammar.
-  init?(item text: String) {
-    var cursor = FieldCursor(text)
-    cursor.skipSpaces()
-    guard let value = cursor.bareItem(), cursor.parameters() != nil else { return nil }
-    cursor.skipSpaces()
-    guard cursor.isAtEnd else { return nil }
-    self = value
-  }
-
+extension StructuredValue {
   /// An integer from 0; `nil` for any other value.
   var count: Int64? { if case .integer(let number) = self, number >= 0 { number } else { nil } }
 }

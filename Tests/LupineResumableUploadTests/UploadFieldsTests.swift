@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: integers.indices) func `an item is an integer of at most 15 digits`(place: Int) {
     let (text, value) = Self.integers[place]
-    let item = StructuredDictionary.Value(item: text)
+    let item = StructuredItem(text)?.value
     let number: Int64? = if case .integer(let number) = item { number } else { nil }
     #expect(number == value, "\(text.debugDescription)")
     #expect(item?.count == value.flatMap { $0 < 0 ? nil : $0 }, "\(text.debugDescription)")
@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: booleans.indices) func `an item is a boolean`(place: Int) {
     let (text, value) = Self.booleans[place]
-    let item = StructuredDictionary.Value(item: text)
+    let item = StructuredItem(text)?.value
     let found: Bool? = if case .boolean(let found) = item { found } else { nil }
     #expect(found == value, "\(text.debugDescription)")
   }

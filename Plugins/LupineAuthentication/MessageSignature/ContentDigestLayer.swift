@@ -37,8 +37,8 @@ struct ContentDigestLayer: ExchangeLayer {
     var expected: [(ContentDigest.Algorithm, [UInt8])] = []
     for algorithm in ContentDigest.Algorithm.allCases {
       guard let member = dictionary[algorithm.rawValue] else { continue }
-      guard case .other(let text) = member, let digest = Data(base64Encoded: text) else { throw malformed }
-      expected.append((algorithm, Array(digest)))
+      guard case .bytes(let digest) = member else { throw malformed }
+      expected.append((algorithm, digest))
     }
     return expected
   }

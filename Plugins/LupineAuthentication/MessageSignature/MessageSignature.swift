@@ -159,7 +159,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
   ) -> String {
     let created = date.signatureSeconds
     var text = "(" + components.map(\.description).joined(separator: " ") + ");created=\(created)"
-    if let id = key.id { text += ";keyid=\(SignatureComponent.quoted(id))" }
+    if let id = key.id { text += ";keyid=\(id.quotedString)" }
     if parameters.namesAlgorithm { text += ";alg=\"\(key.algorithm.rawValue)\"" }
     if let lifetime {
       let seconds = lifetime.bounded.components
@@ -171,7 +171,7 @@ public struct MessageSignature: RequestAdapter, Plugin, CustomStringConvertible 
         ";nonce=\"" + Hexadecimal.text(random(), digits: 16) + Hexadecimal.text(random(), digits: 16)
         + "\""
     }
-    if let tag = parameters.tag { text += ";tag=\(SignatureComponent.quoted(tag))" }
+    if let tag = parameters.tag { text += ";tag=\(tag.quotedString)" }
     return text
   }
 }

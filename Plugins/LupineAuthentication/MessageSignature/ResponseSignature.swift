@@ -103,9 +103,9 @@ public struct ResponseSignature: Plugin {
       throw Fault(reason: "there is none, or its fields are malformed")
     }
     guard let label = label ?? (members.count == 1 ? members.first?.key : nil), let input = members[label],
-      case .other(let text) = values[label], let bytes = Data(base64Encoded: text)
+      case .bytes(let bytes) = values[label]
     else { throw Fault(reason: "there is none with the label, or there are several") }
-    return (input, Array(bytes))
+    return (input, bytes)
   }
 
   private func checkTimes(_ input: SignatureInput, now: Date) throws(SignatureBase.Fault) {

@@ -107,13 +107,13 @@ struct SignatureBase {
       guard let kind = component.kind else {
         throw Fault(reason: "the kind of the structured field \(component.name) is unknown; state it")
       }
-      if let text = StructuredFieldText.serialized(combined, as: kind) { return text }
+      if let text = kind.serialized(combined) { return text }
       throw Fault(reason: "the field \(component.name) is no structured field of its kind, \(kind)")
     case .member(let key):
-      guard let members = StructuredFieldText.dictionary(combined) else {
+      guard let members = StructuredDictionary(combined) else {
         throw Fault(reason: "the field \(component.name) is no dictionary")
       }
-      if let member = members.first(where: { $0.key == key })?.member { return member.text }
+      if let member = members.item(key) { return member.serialized }
       throw Fault(reason: "the field \(component.name) has no member \(key)")
     }
   }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import LupineSupport
 
 /// A part of a message that a signature covers (RFC 9421 section 2): a field, or a derived component.
 ///
@@ -84,17 +85,11 @@ public struct SignatureComponent: Sendable, ExpressibleByStringLiteral, CustomSt
       switch form {
       case .combined: ""
       case .structured: ";sf"
-      case .member(let key): ";key=\(Self.quoted(key))"
+      case .member(let key): ";key=\(key.quotedString)"
       case .bytes: ";bs"
       }
     return "\"\(name)\"" + (parameter.map { ";name=\"\($0)\"" } ?? "") + form + (isOfTrailers ? ";tr" : "")
       + (isOfRequest ? ";req" : "")
-  }
-
-  /// Returns a string of a structured field (RFC 9651 section 3.3.3), whose characters have been checked.
-  static func quoted(_ text: String) -> String {
-    let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
-    return "\"\(String(escaped))\""
   }
 }
 

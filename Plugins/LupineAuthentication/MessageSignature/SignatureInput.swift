@@ -39,8 +39,8 @@ struct SignatureInput: Sendable {
       guard let next = cursor.peek(), next == UInt8(ascii: " ") || next == UInt8(ascii: ")") else { return nil }
     }
     guard let parameters = parameters(&cursor) else { return nil }
-    for (name, value) in parameters {
-      switch (name, value) {
+    for parameter in parameters {
+      switch (parameter.name, parameter.value) {
       case ("created", .integer(let seconds)): input.created = seconds
       case ("expires", .integer(let seconds)): input.expires = seconds
       case ("keyid", .string(let id)): input.keyID = id
@@ -59,14 +59,12 @@ struct SignatureInput: Sendable {
   /// too many.
   ///
   /// Of several with one name the last one counts (RFC 9651 section 4.2.3.2), but another program might take the first.
-  private static func parameters(_ cursor: inout FieldCursor) -> [(name: String, value: StructuredDictionary.Value)]? {
+  private static func parameters(_ cursor: inout FieldCursor) -> [StructuredParameter]? {
     guard let parameters = cursor.parameters(), parameters.count <= maximumParameters else { return nil }
     return Set(parameters.map(\.name)).count == parameters.count ? parameters : nil
   }
 
-  private mutating func add(
-    _ name: String, _ parameters: [(name: String, value: StructuredDictionary.Value)], text: String
-  ) {
+  private mutating func add(_ name: String, _ parameters: [StructuredParameter], text: String) {
     guard let component = SignatureComponent(name, parameters, text: text) else { return components = nil }
     components?.append(component)
   }
@@ -74,13 +72,10 @@ struct SignatureInput: Sendable {
 
 extension SignatureComponent {
   /// Returns `nil` if a parameter is unknown, if two contradict each other, or if the text is not the strict serialization.
-  fileprivate init?(
-    _ name: String, _ parameters: [(name: String, value: StructuredDictionary.Value)], text: String
-  ) {
+  fileprivate init?(_ name: String, _ parameters: [StructuredParameter], text: String) {
     self.init(name: name)
-    var strict = Self.quoted(name)
-    for (parameter, value) in parameters {
-      switch (parameter, value) {
+    for parameter in parameters {
+      switch (parameter.name, parameter.value) {
       case ("name", .string(let name)): self.parameter = name
       case ("key", .string(let key)) where form == .combined || form == .structured(nil): form = .member(key)
       case ("sf", .boolean(true)):
@@ -91,13 +86,8 @@ extension SignatureComponent {
       case ("req", .boolean(true)): isOfRequest = true
       default: return nil
       }
-      if case .string(let text) = value {
-        strict += ";\(parameter)=\(Self.quoted(text))"
-      } else {
-        strict += ";\(parameter)"
-      }
     }
-    guard strict == text else { return nil }
+    guard StructuredItem(.string(name), parameters).serialized == text else { return nil }
     spelling = text
   }
 }

@@ -63,7 +63,7 @@ struct CacheDirectives: Sendable, Equatable {
         case .boolean(true): .none
         case .integer(let number) where number >= 0: .text(String(number))
         case .string(let text): Self.takesNames.contains(name) ? .text(text) : .invalid
-        case .boolean(false), .integer, .other, .list: .invalid
+        default: .invalid
         }
       directives.append(Directive(name: name, argument: argument))
     }

@@ -39,9 +39,9 @@ struct NoVarySearch: Sendable, Equatable {
   }
 
   /// The names in a list of strings, which are written in percent-encoded form; `nil` for another value.
-  private static func names(_ value: StructuredDictionary.Value) -> [String]? {
+  private static func names(_ value: StructuredValue) -> [String]? {
     guard case .list(let items) = value else { return nil }
-    let names = items.compactMap { if case .string(let name) = $0 { decoded(name[...]) } else { nil } }
+    let names = items.compactMap { if case .string(let name) = $0.value { decoded(name[...]) } else { nil } }
     return names.count == items.count ? names : nil
   }
 

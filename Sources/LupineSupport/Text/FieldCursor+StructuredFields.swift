@@ -1,42 +1,6 @@
-/// A dictionary of Structured Fields (RFC 9651 section 3.2), without the parameters of its members.
-public struct StructuredDictionary: Sendable, Equatable {
-  /// The value of a member.
-  public enum Value: Sendable, Equatable {
-    case boolean(Bool)
-    case integer(Int64)
-    case string(String)
-    /// A token, or a value of a kind that is not told apart: a decimal, a date, bytes, or a display string.
-    case other(String)
-    /// An inner list.
-    case list([Value])
-  }
+import LupineFoundation
 
-  /// The members by their keys; of a repeated key the last one counts.
-  public private(set) var members: [String: Value] = [:]
-
-  /// The value of a member.
-  public subscript(key: String) -> Value? { members[key] }
-
-  /// Parses the value of a field, whose lines are joined with commas; `nil` if it violates the grammar.
-  ///
-  /// A field that does not parse is ignored as a whole (RFC 9651 section 4.2).
-  public init?(_ text: String) {
-    var cursor = FieldCursor(text)
-    cursor.skipSpaces()
-    while !cursor.isAtEnd {
-      guard let key = cursor.structuredKey(), let value = cursor.structuredMember() else { return nil }
-      members[key] = value
-      cursor.skipWhitespace()
-      if cursor.isAtEnd { return }
-      guard cursor.take(UInt8(ascii: ",")) else { return nil }
-      cursor.skipWhitespace()
-      // A comma at the end.
-      if cursor.isAtEnd { return nil }
-    }
-  }
-}
-
-/// The parts of Structured Fields.
+/// The parts of structured fields (RFC 9651 section 4.2).
 extension FieldCursor {
   /// Skips spaces.
   public mutating func skipSpaces() { while take(UInt8(ascii: " ")) {} }
@@ -47,82 +11,96 @@ extension FieldCursor {
     return taken { $0.isLowercaseLetter || $0.isDigit || "_-.*".utf8.contains($0) }
   }
 
-  /// Reads the value of a member with its parameters; without a value it is true.
-  fileprivate mutating func structuredMember() -> StructuredDictionary.Value? {
-    guard take(UInt8(ascii: "=")) else { return skipParameters() ? .boolean(true) : nil }
-    return peek() == UInt8(ascii: "(") ? innerList() : item()
+  /// Reads members up to the end, with commas between them; `nil` if they violate the grammar.
+  mutating func structuredMembers<Member>(_ member: (inout FieldCursor) -> Member?) -> [Member]? {
+    var members: [Member] = []
+    skipSpaces()
+    while !isAtEnd {
+      guard let next = member(&self) else { return nil }
+      members.append(next)
+      skipWhitespace()
+      if isAtEnd { return members }
+      guard take(UInt8(ascii: ",")) else { return nil }
+      skipWhitespace()
+      // A comma at the end.
+      if isAtEnd { return nil }
+    }
+    return members
   }
 
-  private mutating func item() -> StructuredDictionary.Value? {
-    guard let value = bareItem(), skipParameters() else { return nil }
-    return value
+  /// Reads a member of a dictionary; without a value it is true.
+  mutating func structuredMember() -> (key: String, item: StructuredItem)? {
+    guard let key = structuredKey() else { return nil }
+    if take(UInt8(ascii: "=")) { return structuredItemOrList().map { (key, $0) } }
+    return parameters().map { (key, StructuredItem(.boolean(true), $0)) }
   }
 
-  private mutating func innerList() -> StructuredDictionary.Value? {
-    var items: [StructuredDictionary.Value] = []
-    advance()
+  /// Reads an item or an inner list, with its parameters.
+  mutating func structuredItemOrList() -> StructuredItem? {
+    guard take(UInt8(ascii: "(")) else { return structuredItem() }
+    var items: [StructuredItem] = []
     while true {
       skipSpaces()
-      if take(UInt8(ascii: ")")) { return skipParameters() ? .list(items) : nil }
-      guard let item = item() else { return nil }
+      if take(UInt8(ascii: ")")) { return parameters().map { StructuredItem(.list(items), $0) } }
+      guard let item = structuredItem() else { return nil }
       items.append(item)
       guard let next = peek(), next == UInt8(ascii: " ") || next == UInt8(ascii: ")") else { return nil }
     }
   }
 
-  /// Skips the parameters of a value; `false` if they violate the grammar.
-  private mutating func skipParameters() -> Bool {
-    while take(UInt8(ascii: ";")) { guard parameter() != nil else { return false } }
-    return true
+  /// Reads an item with its parameters.
+  mutating func structuredItem() -> StructuredItem? {
+    guard let value = bareItem(), let parameters = parameters() else { return nil }
+    return StructuredItem(value, parameters)
   }
 
   /// Reads the parameters of a value, in their order (RFC 9651 section 3.1.2); `nil` if they violate the grammar.
   ///
-  /// A name may occur several times.
-  public mutating func parameters() -> [(name: String, value: StructuredDictionary.Value)]? {
-    var parameters: [(name: String, value: StructuredDictionary.Value)] = []
+  /// A name may occur several times. A parameter without a value is true.
+  public mutating func parameters() -> [StructuredParameter]? {
+    var parameters: [StructuredParameter] = []
     while take(UInt8(ascii: ";")) {
-      guard let parameter = parameter() else { return nil }
-      parameters.append(parameter)
+      skipSpaces()
+      guard let name = structuredKey() else { return nil }
+      guard let value = take(UInt8(ascii: "=")) ? bareItem() : .boolean(true) else { return nil }
+      parameters.append(StructuredParameter(name: name, value: value))
     }
     return parameters
   }
 
-  /// Reads a parameter after its semicolon; one without a value is true.
-  private mutating func parameter() -> (name: String, value: StructuredDictionary.Value)? {
-    skipSpaces()
-    guard let name = structuredKey() else { return nil }
-    guard take(UInt8(ascii: "=")) else { return (name, .boolean(true)) }
-    return bareItem().map { (name, $0) }
-  }
-
   /// Reads a value without its parameters (RFC 9651 section 3.3); `nil` if it violates the grammar.
-  public mutating func bareItem() -> StructuredDictionary.Value? {
+  public mutating func bareItem() -> StructuredValue? {
     switch peek() {
     case UInt8(ascii: "?"): return boolean()
     case UInt8(ascii: "\""): return string().map { .string($0) }
-    case UInt8(ascii: ":"):
-      advance()
-      let bytes = taken { $0.isLetter || $0.isDigit || "+/=".utf8.contains($0) }
-      return take(UInt8(ascii: ":")) ? .other(bytes) : nil
+    case UInt8(ascii: ":"): return byteSequence().map { .bytes($0) }
     case UInt8(ascii: "@"):
       advance()
       guard case .integer(let seconds) = number() else { return nil }
-      return .other("@\(seconds)")
+      return .date(seconds)
     case UInt8(ascii: "%"):
       advance()
-      return displayString().map { .other($0) }
+      return displayString().map { .displayString($0) }
     case let first? where first.isDigit || first == UInt8(ascii: "-"): return number()
     case let first? where first.isLetter || first == UInt8(ascii: "*"):
-      return .other(taken { $0.isTokenByte || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
+      return .token(taken { $0.isTokenByte || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
     default: return nil
     }
   }
 
-  private mutating func boolean() -> StructuredDictionary.Value? {
+  private mutating func boolean() -> StructuredValue? {
     advance()
     if take(UInt8(ascii: "1")) { return .boolean(true) }
     return take(UInt8(ascii: "0")) ? .boolean(false) : nil
+  }
+
+  /// Reads bytes in base64, whose padding may be missing.
+  private mutating func byteSequence() -> [UInt8]? {
+    advance()
+    var text = taken { $0.isLetter || $0.isDigit || "+/=".utf8.contains($0) }
+    guard take(UInt8(ascii: ":")) else { return nil }
+    while text.utf8.count % 4 != 0 { text += "=" }
+    return Data(base64Encoded: text).map { Array($0) }
   }
 
   /// Reads a string of visible ASCII characters and spaces, in which only quotes and backslashes are escaped.
@@ -170,7 +148,7 @@ extension FieldCursor {
   }
 
   /// Reads an integer of at most 15 digits, or a decimal of at most 12 and 3 digits (RFC 9651 section 3.3).
-  private mutating func number() -> StructuredDictionary.Value? {
+  private mutating func number() -> StructuredValue? {
     let sign = take(UInt8(ascii: "-")) ? "-" : ""
     let digits = taken { $0.isDigit }
     guard !digits.isEmpty else { return nil }
@@ -179,7 +157,8 @@ extension FieldCursor {
     }
     let fraction = taken { $0.isDigit }
     guard digits.utf8.count <= 12, (1...3).contains(fraction.utf8.count) else { return nil }
-    return .other(sign + digits + "." + fraction)
+    let padding = String(repeating: "0", count: 3 - fraction.utf8.count)
+    return Int64(sign + digits + fraction + padding).map { .decimal(thousandths: $0) }
   }
 
   private mutating func taken(_ belongs: (UInt8) -> Bool) -> String {
