@@ -18,7 +18,6 @@ public final class Recording: Sendable {
   /// Writes the journal, and finally the cassette.
   let work = SerialWork()
   private let state = Mutex(State())
-  private let store: RecordingStore
 
   private enum Phase {
     case unopened
@@ -37,6 +36,8 @@ public final class Recording: Sendable {
     /// The number of exchanges that have not ended.
     var underWay = 0
     var collectors: [Int: ExchangeCollector] = [:]
+    /// The files; `nil` before the first exchange and after the end.
+    var store: RecordingStore?
     var player: CassettePlayer?
   }
 
@@ -49,7 +50,6 @@ public final class Recording: Sendable {
   public init(to path: String, options: RecordingOptions = RecordingOptions()) {
     self.path = path
     self.options = options
-    store = RecordingStore(path, options)
   }
 
   /// Opens the files, unless they are open; returns `nil` if the recording is over.
@@ -67,11 +67,12 @@ public final class Recording: Sendable {
 
   private func open() {
     attempt { () throws(LupineError) in
-      let (bodies, old) = try store.open()
-      let player = options.addsMissing ? old.map { CassettePlayer($0, at: path, options.replay) } : nil
+      let store = try RecordingStore(path, options)
+      let player = options.addsMissing ? store.old.map { CassettePlayer($0, at: path, options.replay) } : nil
       state.withLock { state in
+        state.store = store
         state.player = player
-        if case .unopened = state.phase { state.phase = .open(OpenRecording(bodies: bodies, player: player)) }
+        if case .unopened = state.phase { state.phase = .open(OpenRecording(bodies: store.bodies, player: player)) }
       }
     }
   }
@@ -102,7 +103,7 @@ public final class Recording: Sendable {
     _ collector: ExchangeCollector, _ sighting: ServerSighting, _ entry: () throws(LupineError) -> RawEntry
   ) {
     attempt { () throws(LupineError) in
-      try store.add(try entry(), number: collector.number, secretFields: collector.secretFields, header, sighting)
+      try state.withLock { $0.store }?.add(try entry(), number: collector.number, secretFields: collector.secretFields, header, sighting)
     }
     leave(collector)
   }
@@ -160,10 +161,9 @@ public final class Recording: Sendable {
     await waitForExchanges(patience)
     for (_, collector) in state.withLock({ $0.collectors }) { collector.cut() }
     await work.result { [self] in
-      if state.withLock({ $0.count > 0 }) {
-        attempt { () throws(LupineError) in try store.finish(header) }
-      }
-      store.close()
+      let (store, count) = state.withLock { ($0.store.take(), $0.count) }
+      if count > 0 { attempt { () throws(LupineError) in try store?.finish(header) } }
+      store?.close()
     }
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }

@@ -8,66 +8,58 @@ import Synchronization
 /// The calls may wait for a disk, and do not overlap.
 final class RecordingStore: Sendable {
   fileprivate struct State {
-    var journal: JournalFile?
     /// The length of the journal.
     var length: Int64 = 0
     /// The header that the journal has.
     var header: Cassette.Header?
-    /// The cassette before this recording; `nil` if there was none.
-    var old: CassetteContents?
-    var bodies: BodyStore?
-    var redactor = Redactor()
     /// The exchanges that have ended, by their numbers.
     var entries: [Int: Cassette.Entry] = [:]
-    /// The files whose bytes may have placeholders.
+    /// The names of the files whose bytes may have placeholders.
     var redactedFiles: Set<String> = []
-    var origins: [String: Cassette.Origin] = [:]
+    var origins: [String: Cassette.Origin]
   }
 
+  /// Receives the bodies that are not kept in memory.
+  let bodies: BodyStore
+  /// The cassette before this recording; `nil` if there was none.
+  let old: CassetteContents?
   private let path: String
-  private let options: RecordingOptions
-  private let state = Mutex(State())
-
-  init(_ path: String, _ options: RecordingOptions) {
-    self.path = path
-    self.options = options
-  }
+  private let addsMissing: Bool
+  private let folder: CassetteFolder
+  private let journal: JournalFile
+  private let redactor: Redactor
+  private let state: Mutex<State>
 
   /// Locks the journal, and takes in the exchanges of a recording whose process was killed.
-  ///
-  /// - Returns: the store of the bodies.
-  func open() throws(LupineError) -> (bodies: BodyStore, old: CassetteContents?) {
-    let bodies = try BodyStore(cassette: path)
-    let folder = try CassetteFolder(of: path)
+  init(_ path: String, _ options: RecordingOptions) throws(LupineError) {
+    self.path = path
+    addsMissing = options.addsMissing
+    bodies = try BodyStore(cassette: path)
+    folder = try CassetteFolder(of: path)
     let replacement = CassetteFolder.name(of: CassetteFile.replacement(of: path))
     let isLeft = folder.has(CassetteFolder.name(of: CassetteFile.journal(of: path)))
-    let journal = try JournalFile.create(CassetteFile.journal(of: path))
+    journal = try JournalFile.create(CassetteFile.journal(of: path))
     // A killed recording leaves a complete replacement only together with its journal.
     if !isLeft { folder.remove(replacement) }
-    let old = try CassetteFile.contents(of: path, with: journal)
+    old = try CassetteFile.contents(of: path, with: journal)
+    let kept = options.addsMissing ? old : nil
+    redactor = Redactor(options.redaction, last: kept?.lastPlaceholder ?? 0)
+    state = Mutex(State(origins: kept?.header.origins ?? [:]))
     // The cassette is replaced before the journal is emptied, so that nothing is lost if this process is killed as well.
-    if let old { try replaceLeft(journal, old) }
+    if let old { try complete(old) }
     folder.remove(replacement)
     try journal.truncate(to: 0)
-    let last = options.addsMissing ? old?.lastPlaceholder ?? 0 : 0
-    state.withLock { state in
-      state.journal = journal
-      state.old = old
-      state.bodies = bodies
-      state.redactor = Redactor(options.redaction, last: last)
-      state.origins = options.addsMissing ? old?.header.origins ?? [:] : [:]
-    }
-    return (bodies, old)
   }
 
-  /// Completes what a killed recording has left.
-  private func replaceLeft(_ journal: JournalFile, _ old: CassetteContents) throws(LupineError) {
-    let folder = try CassetteFolder(of: path)
+  /// Completes the cassette of a recording that was killed.
+  ///
+  /// - Parameter contents: the exchanges of the cassette and of the journal.
+  private func complete(_ contents: CassetteContents) throws(LupineError) {
     if try journal.isEmpty() {
       // The renaming fails if the killed recording had not written a replacement.
       try? folder.rename(CassetteFolder.name(of: CassetteFile.replacement(of: path)), to: CassetteFolder.name(of: path))
     } else if try JournalContents(journal) != nil {
-      try replace(CassetteWriter.text(of: old.header, old.blocks.map(\.bytes)), journal)
+      try replaceCassette(with: CassetteWriter.text(of: contents.header, contents.blocks.map(\.bytes)))
     }
   }
 
@@ -79,17 +71,10 @@ final class RecordingStore: Sendable {
   func add(
     _ raw: RawEntry, number: Int, secretFields: SecretFields, _ header: Cassette.Header, _ sighting: ServerSighting
   ) throws(LupineError) {
-    let (journal, redactor, bodies) = state.withLock { ($0.journal, $0.redactor, $0.bodies) }
-    guard let journal, let bodies else { return }
-    let entry = try place(try raw.redacted(by: redactor, secretFields), raw.file, in: bodies)
-    let (position, newHeader) = state.withLock { state in
-      state.learn(sighting)
-      var header = header
-      // A recording that adds to a cassette keeps its date.
-      if options.addsMissing, let old = state.old { header.date = old.header.date }
-      header.origins = state.origins
-      return (state.length, header == state.header ? nil : header)
-    }
+    let entry = try place(try raw.redacted(by: redactor, secretFields), raw.file)
+    state.withLock { $0.learn(sighting) }
+    let header = completed(header)
+    let (position, newHeader) = state.withLock { ($0.length, header == $0.header ? nil : header) }
     var text = newHeader.map { CassetteWriter.text(of: $0) + [UInt8(ascii: "\n")] } ?? []
     text += CassetteWriter.text(of: entry)
     text.append(UInt8(ascii: "\n"))
@@ -102,9 +87,7 @@ final class RecordingStore: Sendable {
   }
 
   /// Moves long bodies to files beside the cassette.
-  private func place(
-    _ entry: Cassette.Entry, _ file: PendingFile?, in bodies: BodyStore
-  ) throws(LupineError) -> Cassette.Entry {
+  private func place(_ entry: Cassette.Entry, _ file: PendingFile?) throws(LupineError) -> Cassette.Entry {
     var entry = entry
     if case .inline(let data) = entry.request.body { entry.request.body = try bodies.content(data) }
     if let file {
@@ -121,31 +104,32 @@ final class RecordingStore: Sendable {
   ///
   /// - Parameter header: the header without origins.
   func finish(_ header: Cassette.Header) throws(LupineError) {
-    let (journal, old, origins) = state.withLock { ($0.journal, $0.old, $0.origins) }
-    guard let journal else { return }
-    var header = header
-    header.origins = origins
     var entries = state.withLock { $0.entries.sorted { $0.key < $1.key }.map(\.value) }
     let blocks: [[UInt8]]
-    if options.addsMissing, let old {
-      header.date = old.header.date
-      header.capabilities.formUnion(old.header.capabilities)
+    if addsMissing, let old {
       blocks = old.blocks.map(\.bytes) + entries.map(CassetteWriter.text(of:))
     } else {
       entries = try renumbered(entries)
       blocks = BlockMerge.replacing(old?.blocks ?? [], with: entries)
     }
-    try replace(CassetteWriter.text(of: header, blocks), journal)
-    state.withLock { $0.journal = nil }
-    journal.remove()
-    if !options.addsMissing { removeFiles(of: old?.cassette.entries ?? [], but: entries) }
+    try replaceCassette(with: CassetteWriter.text(of: completed(header), blocks))
+    if !addsMissing { removeFiles(of: old?.cassette.entries ?? [], but: entries) }
+  }
+
+  /// Returns the header with the servers; if exchanges are added to a cassette, with its date and capabilities.
+  private func completed(_ header: Cassette.Header) -> Cassette.Header {
+    var header = header
+    header.origins = state.withLock { $0.origins }
+    if addsMissing, let old {
+      header.date = old.header.date
+      header.capabilities.formUnion(old.header.capabilities)
+    }
+    return header
   }
 
   /// Numbers the placeholders in the order of first sending, in which the same exchanges have the same ones each time.
   private func renumbered(_ entries: [Cassette.Entry]) throws(LupineError) -> [Cassette.Entry] {
-    let (bodies, redactedFiles, redactor) = state.withLock { ($0.bodies, $0.redactedFiles, $0.redactor) }
-    guard let bodies else { return entries }
-    let folder = try CassetteFolder(of: path)
+    let redactedFiles = state.withLock { $0.redactedFiles }
     var entries = entries
     var numbering = redactor.numbering()
     var replaced: [Cassette.Entry] = []
@@ -164,8 +148,7 @@ final class RecordingStore: Sendable {
   }
 
   /// Replaces the cassette, and empties the journal.
-  private func replace(_ text: [UInt8], _ journal: JournalFile) throws(LupineError) {
-    let folder = try CassetteFolder(of: path)
+  private func replaceCassette(with text: [UInt8]) throws(LupineError) {
     let name = CassetteFolder.name(of: path)
     let temporary = CassetteFolder.name(of: CassetteFile.replacement(of: path))
     folder.remove(temporary)
@@ -185,13 +168,11 @@ final class RecordingStore: Sendable {
   /// Removes the files of bodies that no exchange has any more.
   private func removeFiles(of old: [Cassette.Entry], but entries: [Cassette.Entry]) {
     let names = { (entries: [Cassette.Entry]) in Set(entries.flatMap(\.bodyFiles).map(\.name)) }
-    let unused = names(old).subtracting(names(entries))
-    guard !unused.isEmpty, let folder = try? CassetteFolder(of: path) else { return }
-    for name in unused { folder.remove(name) }
+    for name in names(old).subtracting(names(entries)) { folder.remove(name) }
   }
 
-  /// Ends the recording; removes the journal of one that failed.
-  func close() { state.withLock { $0.journal.take() }?.remove() }
+  /// Removes the journal.
+  func close() { journal.remove() }
 }
 
 extension RecordingStore.State {
