@@ -48,6 +48,18 @@ import Testing
     #expect(entry.response.content.encoding == "base64")
   }
 
+  @Test func `a URL with a default port and capital letters has the address of its origin`() throws {
+    let origins = ["https://api.example.com": Cassette.Origin(address: "[::1]:443")]
+    let header = Cassette.Header(date: Date(timeIntervalSince1970: 0), capabilities: [], origins: origins)
+    let entry = Cassette.Entry(request: Cassette.Request(url: "https://API.example.com:443/users"))
+    let archive = Cassette(header: header, entries: [entry]).har()
+    #expect(try JSONDecoder().decode(Archive.self, from: archive).log.entries.first?.serverIPAddress == "::1")
+    let foreign = """
+      {"log":{"entries":[{"serverIPAddress":"::1","request":{"method":"GET","url":"https://API.example.com:443/users"}}]}}
+      """
+    #expect(try Cassette(har: foreign.utf8).header.origins == origins)
+  }
+
   private struct Archive: Decodable {
     struct Pair: Decodable {
       let name: String
