@@ -4,6 +4,7 @@ import LupineCurl
 import LupineFixtures
 import LupineMock
 import LupineRecording
+import LupineSupport
 import Synchronization
 import Testing
 import TransportSupport
@@ -68,7 +69,7 @@ struct Take: Sendable {
     var builder = configure(Session.Builder().transport(transport).monitor(.custom { notes.add($0.kind) }))
     if let clock { builder = builder.clock(clock) }
     let results = try await scenario(try builder.build())
-    return Run(results: results, events: notes.all)
+    return Run(results: results, events: await notes.all)
   }
 
   /// The cassette that was recorded.
@@ -77,12 +78,35 @@ struct Take: Sendable {
 
 /// Keeps the events of a session as text, without addresses and times.
 final class EventNotes: Sendable {
-  private let notes = Mutex<[String]>([])
+  private struct State {
+    var notes: [String] = []
+    /// The number of requests that have started and not finished.
+    var underWay = 0
+  }
 
-  var all: [String] { notes.withLock { $0 } }
+  private let state = Mutex(State())
+  /// Set while no request is under way.
+  private let idle = Signal(isSet: true)
+
+  /// The events; waits for the last one of each request, which may come after its result.
+  var all: [String] {
+    get async {
+      await idle.wait()
+      return state.withLock { $0.notes }
+    }
+  }
 
   func add(_ event: SessionEvent.Kind) {
-    if let note = Self.note(event) { notes.withLock { $0.append(note) } }
+    guard let note = Self.note(event) else { return }
+    state.withLock { state in
+      state.notes.append(note)
+      switch event {
+      case .started: state.underWay += 1
+      case .finished: state.underWay -= 1
+      default: return
+      }
+      if state.underWay == 0 { idle.set() } else { idle.clear() }
+    }
   }
 
   private static func note(_ event: SessionEvent.Kind) -> String? {
