@@ -103,7 +103,8 @@ public final class Recording: Sendable {
     _ collector: ExchangeCollector, _ sighting: ServerSighting, _ entry: () throws(LupineError) -> RawEntry
   ) {
     attempt { () throws(LupineError) in
-      try state.withLock { $0.store }?.add(try entry(), number: collector.number, secretFields: collector.secretFields, header, sighting)
+      try state.withLock { $0.store }?.add(
+        try entry(), number: collector.number, secretFields: collector.secretFields, header, sighting)
     }
     leave(collector)
   }
