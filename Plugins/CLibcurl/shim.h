@@ -116,16 +116,6 @@ static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-// Calls libcurl for every transfer. The function is deprecated, but libcurl has no other one for transfers that its
-// timers do not cover.
-static inline void lupine_multi_serve_all(CURLM *multi) {
-  int running = 0;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  curl_multi_socket_all(multi, &running);
-#pragma GCC diagnostic pop
-}
-
 // Returns the bytes of an IPv4 or IPv6 address; NULL for other address families.
 static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *address, int *count) {
   if (address->family == AF_INET) {

@@ -122,7 +122,7 @@ import TransportSupport
     }
   }
 
-  @Test(arguments: [0, 1, 11], [2, 12])
+  @Test(arguments: [0, 1, 11], [2, 12, 200])
   func `a server that ends the connection at a second stream leaves no request without an end`(code: UInt32, count: Int)
     async throws
   {

@@ -192,7 +192,7 @@ extension Exchange {
   }
 
   /// The directions in which libcurl must pause.
-  private var pauses: Int32 {
+  var pauses: Int32 {
     (incoming.mustPause ? CURLPAUSE_RECV : 0) | (upload.isPaused ? CURLPAUSE_SEND : 0)
   }
 

@@ -211,7 +211,7 @@ final class Easy {
 
   /// Records that a connection to an address has failed, and returns libcurl's value for a missing socket.
   private func socketFailed() -> Int32 {
-    multi.hasFailedConnect = true
+    if let exchange { multi.recordFailedConnect(of: exchange) }
     return CURL_SOCKET_BAD
   }
 

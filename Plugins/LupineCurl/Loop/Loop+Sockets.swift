@@ -42,7 +42,7 @@ extension Loop {
     if let id = sockets[descriptor]?.exchangeID, let exchange = exchanges[id], exchange.isUnderWay,
       exchange.ports == nil
     {
-      multi.hasFailedConnect = true
+      multi.recordFailedConnect(of: exchange)
     }
     remove(descriptor)
     races.remove(descriptor)

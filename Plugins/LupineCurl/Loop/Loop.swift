@@ -83,7 +83,7 @@ final class Loop {
     for multi in multis { multi.handleTimeout(isTimeUp: isTimeUp) }
     serveSockets()
     for multi in multis {
-      if multi.hasFailedConnect { multi.tryNextAddresses() }
+      multi.tryNextAddresses()
       multi.completeFinished()
     }
     if isTimeUp { closeStale() }

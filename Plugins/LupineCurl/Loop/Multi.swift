@@ -16,8 +16,8 @@ final class Multi {
   private(set) var isReadyForTLS = false
   /// When libcurl must be called without an event; 0 means at once, nil means never.
   private(set) var deadline: UInt64?
-  /// Whether a connection to an address has failed since the last turn.
-  var hasFailedConnect = false
+  /// The numbers of the exchanges whose connection to an address has failed since the last turn.
+  private var failedConnects: [UInt64] = []
   /// Whether the multi has an idle connection that may be closed for another one.
   var hasIdleConnection = false
   /// Whether uploads on connections of the multi may wait for the server's window.
@@ -196,13 +196,29 @@ final class Multi {
     callSocketAction(descriptor, action)
   }
 
+  /// Records that an exchange's connection to an address has failed.
+  func recordFailedConnect(of exchange: Exchange) { failedConnects.append(exchange.id) }
+
   /// Makes libcurl try the next address after a failed one.
   ///
-  /// libcurl 7.88 would start this attempt only with a timer, up to half of the connect timeout later.
+  /// libcurl 7.88 would start this attempt only with a timer, up to half of the connect timeout later. Only these
+  /// transfers are called: `curl_multi_socket_all` would forget those for which another one has read frames meanwhile.
   func tryNextAddresses() {
-    while hasFailedConnect {
-      hasFailedConnect = false
-      loop.callLibrary { lupine_multi_serve_all(pointer) }
+    while !failedConnects.isEmpty {
+      let failed = failedConnects
+      failedConnects = []
+      for id in failed { if let exchange = loop.exchanges[id] { setTimer(of: exchange) } }
+      deadline = nil
+      callSocketAction(CURL_SOCKET_TIMEOUT, 0)
+    }
+  }
+
+  /// Makes libcurl's timer for a transfer expire now, which the end of a pause does.
+  private func setTimer(of exchange: Exchange) {
+    guard let easy = exchange.easy else { return }
+    loop.callLibrary {
+      _ = curl_easy_pause(easy.pointer, exchange.pauses ^ CURLPAUSE_RECV)
+      _ = curl_easy_pause(easy.pointer, exchange.pauses)
     }
   }
 
