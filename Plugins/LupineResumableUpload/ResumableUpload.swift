@@ -22,6 +22,8 @@ final class ResumableUpload: Sendable {
     var state: UploadState?
     /// The state that the checkpoint has.
     var stored: StoredUpload?
+    /// The exchange that runs, which passes on the progress.
+    var exchange: TransferContext?
   }
 
   private let storage: Mutex<Storage>
@@ -51,6 +53,29 @@ final class ResumableUpload: Sendable {
       defer { storage.state = state }
       return body(&state)
     }
+  }
+}
+
+/// The exchanges and the progress.
+extension ResumableUpload {
+  /// Notes an exchange of the request that runs; a challenge or a redirect needs several.
+  func beginExchange(_ context: TransferContext) {
+    storage.withLock {
+      $0.state?.beginExchange()
+      $0.exchange = context
+    }
+    reportProgress()
+  }
+
+  /// Notes that the request that runs has ended.
+  func endExchange() { storage.withLock { $0.exchange = nil } }
+
+  /// Reports what the server has, once it has shown that it keeps the upload.
+  ///
+  /// Before that, the session counts the bytes that are sent, as for every upload.
+  func reportProgress() {
+    let (exchange, progress) = storage.withLock { ($0.exchange, $0.state?.progress) }
+    if let exchange, let progress { exchange.didAcknowledge(progress.completed, of: progress.total) }
   }
 }
 

@@ -32,6 +32,7 @@ struct UploadAttempt: Sendable {
   func run(_ next: Next) async throws -> TransportResponse {
     var step = upload.withState { [now = context.now()] in $0.begin(now: now) } ?? .finish
     var last: TransportResponse?
+    defer { upload.endExchange() }
     while case .send(let action) = step {
       if let last { await drain(last) }
       let response = try await send(action, next)
@@ -40,6 +41,7 @@ struct UploadAttempt: Sendable {
         upload.withState { [now = context.now()] in
           $0.receive(response.head, problemOffset: offset, now: now)
         } ?? .finish
+      upload.reportProgress()
       if case .send = step { try await upload.keep(requests.original) }
       last = response
     }
@@ -129,12 +131,13 @@ extension UploadAttempt {
     let (upload, total, now) = (upload, beginning.source.body.length, context.now)
     request.options[ExchangeContextChange.self] = { context in
       let context = former?(context) ?? context
-      upload.withState { $0.beginExchange() }
+      upload.beginExchange(context)
       let observed = context.observing { [control = context.control] event in
         switch event {
         case .sent(let bytes): upload.withState { $0.bodySent(bytes) }
         case .informational(let head):
           if let fault = upload.withState({ $0.receive(interim: head, now: now()) }) ?? nil { control.cancel(fault) }
+          upload.reportProgress()
           changed.yield(control)
         default: break
         }

@@ -11,8 +11,12 @@ public import LupineTransfers
 /// is the server's answer to HEAD, which has no content.
 ///
 /// If the server loses bytes that it had acknowledged, states impossible offsets, or claims that an incomplete upload is
-/// complete, the request ends with kind `resumeFailed`, and the upload is deleted at the server. Redirects, challenges,
-/// cookies, the network policy and pins apply to each request of the upload.
+/// complete, the request ends with kind `resumeFailed`, and the upload is deleted at the server. Challenges, cookies, the
+/// network policy and pins apply to each request of the upload. Redirects of the location are followed if their status is
+/// 307 or 308, and others end the request with kind `resumeFailed`.
+///
+/// `uploadProgress` counts what the server has stated to have. Until it has named the location of the upload, it counts
+/// what is sent.
 public struct ResumableUploadRequest: ValueRequest {
   /// The execution, which all copies share.
   public let execution: RequestExecution
@@ -133,6 +137,7 @@ extension Session {
     guard case .upload(let stored) = await checkpoint.read() else { return }
     if let location = try? HTTPURL(stored.location) {
       var request = OutgoingRequest(url: location, method: .delete)
+      request.options[PermittedRedirects.self] = UploadRequests.permits
       if let field = UploadDialect(name: stored.dialect)?.versionField { request.headers[field.name] = field.value }
       if let error = await self.request(request).serializingData().response.error, error.response == nil { throw error }
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSession
 import LupineSupport
 
 /// Makes the requests of one upload from the program's request.
@@ -61,6 +62,9 @@ struct UploadRequests: Sendable {
   /// The request that deletes the upload.
   func delete(_ location: HTTPURL) -> OutgoingRequest { bare(.delete, location) }
 
+  /// Whether a redirect of a request to the location is followed: others may change the method (RFC 9110 section 15.4).
+  static let permits: PermittedRedirects.Value = { [307, 308].contains($0.status.code) }
+
   /// A request to the location, without content and without the fields that describe it.
   private func bare(_ method: HTTPRequest.Method, _ location: HTTPURL) -> OutgoingRequest {
     var request = original
@@ -71,6 +75,7 @@ struct UploadRequests: Sendable {
     request.body = .none
     request.options.expectsContinue = false
     request.options.isIdempotent = nil
+    request.options[PermittedRedirects.self] = Self.permits
     for field in request.headers where Self.concernsCreation(field.name) { request.headers[field.name] = nil }
     addVersion(to: &request)
     return request

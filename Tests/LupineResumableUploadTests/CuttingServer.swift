@@ -44,6 +44,9 @@ final class CuttingServer: Sendable {
     state.value.withLock { $0.faults } + server.problems.map(\.reason).filter { !$0.contains("ended") }
   }
 
+  /// The number of bytes that the server has taken.
+  var offset: Int { state.value.withLock { $0.offset } }
+
   /// The bytes that the server has taken, in their order.
   var received: Data {
     let requests = server.requests

@@ -272,6 +272,21 @@ import Testing
     }
   }
 
+  /// A handler that is slow receives only the latest value.
+  @Test(arguments: [UploadDialect.draft(8), .final, .tus])
+  func `progress counts what the server has stated, and not what was sent`(dialect: UploadDialect) async throws {
+    let server = UploadServer(dialect)
+    server.change { $0.limits = "max-append-size=4000" }
+    server.lose(.after(bytes: 3_000), .after(bytes: 2_000))
+    let progress = Mutex<[Int64]>([])
+    let upload = try Self.upload(to: server, creation: .careful).resumesAutomatically()
+      .uploadProgress { value in progress.withLock { $0.append(value.completed) } }
+    _ = try await upload.serializingString().value
+    let values = progress.withLock { $0 }
+    #expect(values.last == 10_000)
+    #expect(Set(values).isSubset(of: [0, 3_000, 5_000, 9_000, 10_000]), "\(values)")
+  }
+
   @Test func `a body that cannot be sent again, or a version that is unknown, sends nothing`() async throws {
     let server = UploadServer()
     let stream = AsyncStream<[UInt8]> { $0.finish() }

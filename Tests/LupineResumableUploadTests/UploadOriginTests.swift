@@ -80,30 +80,43 @@ import Testing
     #expect(server.log == ["POST 5"])
   }
 
-  @Test func `307 and 308 of the location are followed, and 303 is no response to an append`() async throws {
-    for status in [307, 308, 303] {
-      let server = UploadServer()
-      server.lose(.after(bytes: 3))
-      server.change { state in
-        state.override = { request, state in
-          if request.method == .get { return .text("page") }
-          guard request.method == .patch, request.url.path == "/uploads/1" else { return nil }
-          state.uploads["/moved"] = state.uploads["/uploads/1"]
-          return .redirect(to: "/moved", status: .init(code: status))
-        }
-      }
-      let session = try Session.Builder().transport(server.mock()).baseURL("https://example.com").clock(
-        ImmediateClock()
-      ).build()
-      let response = await session.upload(.text("hello"), to: "files", method: .post).resumable()
-        .resumesAutomatically().serializingString().response
-      if status == 303 {
-        #expect(response.error?.kind == .resumeFailed)
-        #expect(server.complete == [])
-      } else {
-        #expect(try response.result.get() == "received")
-        #expect(server.complete == [Data("hello".utf8)])
+  /// The requests of an upload whose location redirects those of one method.
+  private static func redirected(_ method: HTTPRequest.Method, _ status: Int) async throws -> (
+    server: UploadServer, response: DataResponse<String>
+  ) {
+    let server = UploadServer()
+    server.lose(.after(bytes: 3))
+    server.change { state in
+      state.override = { request, state in
+        if request.method == .get { return .text("page") }
+        guard request.method == method, request.url.path == "/uploads/1" else { return nil }
+        state.uploads["/moved"] = state.uploads["/uploads/1"]
+        return .redirect(to: "/moved", status: .init(code: status))
       }
     }
+    let session = try Session.Builder().transport(server.mock()).baseURL("https://example.com").clock(
+      ImmediateClock()
+    ).build()
+    let response = await session.upload(.text("hello"), to: "files", method: .post).resumable()
+      .resumesAutomatically().serializingString().response
+    return (server, response)
+  }
+
+  @Test(arguments: [HTTPRequest.Method.head, .patch], [307, 308])
+  func `307 and 308 of the location are followed`(method: HTTPRequest.Method, status: Int) async throws {
+    let (server, response) = try await Self.redirected(method, status)
+    #expect(try response.result.get() == "received")
+    #expect(server.complete == [Data("hello".utf8)])
+  }
+
+  @Test(arguments: [HTTPRequest.Method.head, .patch], [301, 302, 303])
+  func `other redirects of the location end the upload`(method: HTTPRequest.Method, status: Int) async throws {
+    let (server, response) = try await Self.redirected(method, status)
+    #expect(response.error?.kind == .resumeFailed)
+    #expect(response.error?.message.contains("\(status)") == true)
+    #expect(server.complete == [])
+    // The upload is given up, and nothing has gone to the other URL.
+    let append = method == .patch ? ["PATCH@3 2"] : []
+    #expect(server.log == ["POST 5", "HEAD"] + append + ["DELETE"])
   }
 }

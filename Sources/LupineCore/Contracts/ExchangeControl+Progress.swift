@@ -18,6 +18,10 @@ extension ExchangeControl {
     supervisor?.didSend(sum, at: now)
   }
 
+  func didAcknowledge(_ count: Int64, of total: Int64?) {
+    supervisor?.didAcknowledge(count, of: total, at: activity.now())
+  }
+
   func didReceive(_ count: Int) {
     let now = activity.now()
     recordActivity(at: now)

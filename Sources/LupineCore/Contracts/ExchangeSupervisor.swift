@@ -20,6 +20,11 @@ package protocol ExchangeSupervisor: AnyObject, Sendable {
   /// Receives the number of bytes of the request's body that have been sent so far.
   func didSend(_ count: Int64, at time: Duration)
 
+  /// Receives the number of bytes of the upload that the server has stated to have.
+  ///
+  /// - Parameter total: the number of bytes of the whole upload; `nil` if it is not known.
+  func didAcknowledge(_ count: Int64, of total: Int64?, at time: Duration)
+
   /// Receives the number of bytes of the response's body that have arrived so far.
   func didReceive(_ count: Int64, at time: Duration)
 }

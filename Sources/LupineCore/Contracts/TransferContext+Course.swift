@@ -36,4 +36,18 @@ extension TransferContext {
     if before == 0 { willSend(length) }
     didSend(.bytes(count), sum: before + Int64(count), of: length)
   }
+
+  /// Reports what the server has of the upload that the request's body belongs to.
+  ///
+  /// From the first call on, the progress of the request's upload counts what the server has acknowledged, and no longer
+  /// the bytes that were sent: those may be lost with the connection. It never decreases. A layer, or an interceptor with
+  /// `ExchangeContextChange`, calls it if the server states an offset, as in a 104 response. Without a request, as in a
+  /// test of a transport, it does nothing.
+  ///
+  /// - Parameters:
+  ///   - count: the number of bytes from the beginning of the upload; a negative number means 0.
+  ///   - total: the number of bytes of the whole upload; `nil` if it is not known. Default: `nil`.
+  public func didAcknowledge(_ count: Int64, of total: Int64? = nil) {
+    control.didAcknowledge(max(0, count), of: total)
+  }
 }

@@ -33,21 +33,25 @@ struct Redirects: Sendable {
   ) -> Decision? {
     // A proxy's response cannot redirect the request.
     guard response.source == .origin, RedirectRules.isRedirect(response.head, response.statusCode) else { return nil }
+    if request.hasStoredOptions, let permits = request.options[PermittedRedirects.self], !permits(response.head) {
+      return .kept("the request does not permit it")
+    }
     visited.append(request.url)
     do throws(LupineError) {
       let proposed = try rules.next(after: response.head, to: request, visited: visited)
-      guard let chosen = redirector.decide(proposed, response.head) else { return .kept }
+      guard let chosen = redirector.decide(proposed, response.head) else { return .keptByRedirector }
       steps.append(RedirectStep(request: request, response: response.head))
       return Decision(
         next: .success(rules.withoutStraySecrets(chosen, from: request)),
         reason: "status \(response.head.status.code)")
     } catch {
-      return redirector.follows ? Decision(next: .failure(error), reason: error.message) : .kept
+      return redirector.follows ? Decision(next: .failure(error), reason: error.message) : .keptByRedirector
     }
   }
 }
 
 extension Redirects.Decision {
-  fileprivate static let kept = Redirects.Decision(
-    next: .success(nil), reason: "the redirector keeps it as the response")
+  fileprivate static let keptByRedirector = kept("the redirector keeps it as the response")
+
+  fileprivate static func kept(_ reason: String) -> Self { Self(next: .success(nil), reason: reason) }
 }

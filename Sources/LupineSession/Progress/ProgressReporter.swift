@@ -34,6 +34,8 @@ struct ProgressReporter: Sendable {
   }
 
   private var transfer: Transfer?
+  /// Whether the server states what it has of an upload, so that sent bytes do not count.
+  private var countsAcknowledged = false
   /// The response fields with the length, read only if there is a listener.
   private var fields: HTTPFields?
   /// The greatest value so far.
@@ -75,11 +77,30 @@ struct ProgressReporter: Sendable {
   ///
   /// - Returns: the instant until which a value is delayed, if a timer is needed.
   mutating func move(to count: Int64, now: Duration) -> Duration? {
-    guard transfer?.move(to: count, now: now) == true, !listeners.isEmpty, let transfer, transfer.isAnswer else {
-      return nil
+    transfer?.move(to: count, now: now) == true ? reportFarther(now) : nil
+  }
+
+  /// Like `move(to:now:)`, for the bytes of a request's body; has no effect after `acknowledge`.
+  mutating func move(toSent count: Int64, now: Duration) -> Duration? {
+    countsAcknowledged ? nil : move(to: count, now: now)
+  }
+
+  /// Updates the number of bytes of an upload that the server has, from its beginning; returns the same as `move`.
+  mutating func acknowledge(_ count: Int64, of total: Int64?, now: Duration) -> Duration? {
+    countsAcknowledged = true
+    if let base = transfer?.base {
+      _ = transfer?.move(to: count - base, now: now)
+    } else {
+      begin(base: count, length: total.map { max(0, $0 - count) }, now: now)
     }
+    return reportFarther(now)
+  }
+
+  /// Reports the position of the current exchange if it is beyond the greatest value so far.
+  private mutating func reportFarther(_ now: Duration) -> Duration? {
+    guard !listeners.isEmpty, let transfer, transfer.isAnswer else { return nil }
     let progress = self.progress(of: transfer)
-    if let farthest, farthest.completed >= progress.completed { return nil }
+    guard progress.completed > farthest?.completed ?? 0 else { return nil }
     farthest = progress
     return report(progress, now)
   }

@@ -56,7 +56,13 @@ extension RequestExecution: ExchangeSupervisor {
   }
 
   package func didSend(_ count: Int64, at time: Duration) {
-    if let moment = progress.report(of: .upload, { $0.move(to: count, now: time) }) {
+    if let moment = progress.report(of: .upload, { $0.move(toSent: count, now: time) }) {
+      scheduleProgress(.upload, at: moment)
+    }
+  }
+
+  package func didAcknowledge(_ count: Int64, of total: Int64?, at time: Duration) {
+    if let moment = progress.report(of: .upload, { $0.acknowledge(count, of: total, now: time) }) {
       scheduleProgress(.upload, at: moment)
     }
   }

@@ -50,6 +50,23 @@ import Testing
     #expect(try decide(response(to: "ftp://x"), .doNotFollow) == "keep: the redirector keeps it as the response")
   }
 
+  @Test func `a redirect that the request does not permit is kept, without asking the redirector`() throws {
+    var request = try OutgoingRequest("https://example.com/")
+    request.options[PermittedRedirects.self] = { $0.status == .temporaryRedirect }
+    var redirects = Redirects()
+    let never = Redirector.modify { _, head in
+      #expect(head.status == .temporaryRedirect)
+      return nil
+    }
+    let kept = redirects.decide(after: response(), to: request, by: never, rules)
+    #expect(outcome(kept) == "keep: the request does not permit it")
+    let asked = redirects.decide(after: response(.temporaryRedirect), to: request, by: never, rules)
+    #expect(outcome(asked) == "keep: the redirector keeps it as the response")
+    let followed = redirects.decide(after: response(.temporaryRedirect), to: request, by: .follow, rules)
+    let next = try #require(try followed?.next.get())
+    #expect(next.options[PermittedRedirects.self] != nil)
+  }
+
   @Test func `a redirect that cannot be followed is an error`() throws {
     #expect(try decide(response(to: "http://example.com/")) == "fail: redirectFailed")
   }

@@ -49,6 +49,29 @@ import Testing
     #expect(events.all == [6_000])
   }
 
+  @Test func `what the server acknowledges is progress, and what is sent later is none`() async throws {
+    try await upload { context, length in
+      context.didSend(1_000, of: length)
+      context.didAcknowledge(500, of: length)
+      context.didSend(8_000, of: length)
+      context.didAcknowledge(4_000, of: length)
+      context.didAcknowledge(2_000, of: length)
+      context.didAcknowledge(-1, of: length)
+    }
+    #expect(notes.all.last?.completed == 4_000)
+    #expect(notes.all.allSatisfy { [1_000, 4_000].contains($0.completed) && $0.total == 10_000 })
+  }
+
+  @Test func `bytes that the server has before the first is sent are reported at once`() async throws {
+    try await upload { context, length in
+      context.didAcknowledge(7_000, of: length)
+      context.continuingUpload(at: 7_000, of: length).didSend(3_000, of: 3_000)
+    }
+    #expect(notes.all.map(\.completed) == [7_000])
+    #expect(notes.all.last?.total == 10_000)
+    #expect(events.all == [3_000])
+  }
+
   @Test func `without a length the transport itself reports the end`() async throws {
     try await upload { context, _ in
       context.didSend(10_000, of: nil)

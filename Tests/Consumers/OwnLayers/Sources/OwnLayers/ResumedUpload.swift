@@ -56,3 +56,15 @@ struct RestInterceptor: Interceptor {
     return try await next(rest)
   }
 }
+
+/// Sends an append of an upload, and follows only the redirects that keep its method.
+struct AppendInterceptor: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    var append = request
+    append.options[PermittedRedirects.self] = { [307, 308].contains($0.status.code) }
+    return try await next(append)
+  }
+}
