@@ -229,7 +229,7 @@ public struct TransferContext: Sendable {
   ///   further in sends the exchange more than once. It is called until the body of the response has ended.
   public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
     var context = self
-    context.change { $0.observer = Self.calling(observe, then: $0.observer) }
+    context.change { $0.observer = calling(observe, then: $0.observer) }
     return context
   }
 
@@ -243,19 +243,8 @@ public struct TransferContext: Sendable {
   ///   block, and its calls do not overlap, unless a layer further in sends the exchange more than once.
   public func observingArrivals(_ observe: @escaping @Sendable (_ byteCount: Int) -> Void) -> TransferContext {
     var context = self
-    context.change { $0.arrivals = Self.calling(observe, then: $0.arrivals) }
+    context.change { $0.arrivals = calling(observe, then: $0.arrivals) }
     return context
-  }
-
-  /// Returns a closure that calls the first closure, and then the second one if there is one.
-  private static func calling<Value>(
-    _ first: @escaping @Sendable (Value) -> Void, then second: (@Sendable (Value) -> Void)?
-  ) -> @Sendable (Value) -> Void {
-    guard let second else { return first }
-    return { value in
-      first(value)
-      second(value)
-    }
   }
 
   /// Sends an event to the session's monitors.
@@ -349,4 +338,15 @@ public struct TransferContext: Sendable {
 extension TransferContext: HidesSecrets {
   /// The request and the attempt, without the proxy's credential.
   public var description: String { "the context of \(id), attempt \(attempt)" }
+}
+
+/// Returns a closure that calls the first closure, and then the second one if there is one.
+private func calling<Value>(
+  _ first: @escaping @Sendable (Value) -> Void, then second: (@Sendable (Value) -> Void)?
+) -> @Sendable (Value) -> Void {
+  guard let second else { return first }
+  return { value in
+    first(value)
+    second(value)
+  }
 }
