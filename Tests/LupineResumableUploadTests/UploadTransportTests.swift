@@ -83,11 +83,13 @@ import TransportSupport
       ]
     }
     let session = try Session.Builder().transport(.curl).build()
+    let events = Mutex<[SessionEvent.Kind]>([])
     // More than the buffers of the sockets take.
-    let error = await session.upload(.bytes(Data(count: 64 << 20)), to: server.url, method: .post).resumable()
-      .serializingString().response.error
-    #expect(error?.kind == .resumeFailed)
-    try await deleted.opened()
+    let error = await session.upload(.bytes(Data(count: 64 << 20)), to: server.url, method: .post)
+      .monitor(.custom { event in events.withLock { $0.append(event.kind) } })
+      .resumable().serializingString().response.error
+    #expect(error?.kind == .resumeFailed, "\(events.withLock { $0 })")
+    if error != nil { try await deleted.opened() }
     await session.shutdown()
   }
 }

@@ -56,21 +56,15 @@ extension RequestExecution: ExchangeSupervisor {
   }
 
   package func didSend(_ count: Int64, at time: Duration) {
-    if let moment = progress.report(of: .upload, { $0.move(toSent: count, now: time) }) {
-      scheduleProgress(.upload, at: moment)
-    }
+    report(.upload) { $0.move(toSent: count, now: time) }
   }
 
   package func didAcknowledge(_ count: Int64, of total: Int64?, at time: Duration) {
-    if let moment = progress.report(of: .upload, { $0.acknowledge(count, of: total, now: time) }) {
-      scheduleProgress(.upload, at: moment)
-    }
+    report(.upload) { $0.acknowledge(count, of: total, now: time) }
   }
 
   package func didReceive(_ count: Int64, at time: Duration) {
-    if let moment = progress.report(of: .download, { $0.move(to: count, now: time) }) {
-      scheduleProgress(.download, at: moment)
-    }
+    report(.download) { $0.move(to: count, now: time) }
   }
 
   package func receive(_ event: SessionEvent.Kind, attempt: Int) {

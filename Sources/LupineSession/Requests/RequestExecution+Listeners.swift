@@ -93,17 +93,17 @@ extension RequestExecution {
     Task(executorPreference: session.configuration.executor) { await listener(outcome) }
   }
 
-  /// Schedules the report of a progress value that the interval delays.
-  func scheduleProgress(_ direction: RequestProgress.Direction, at moment: Duration) {
-    let timer = session.clock.schedule(at: moment) { [weak self] in self?.reportKeptProgress(direction) }
-    progress.report(of: direction) { $0.keep(timer, until: moment) }?.cancel()
-  }
-
-  private func reportKeptProgress(_ direction: RequestProgress.Direction) {
-    let now = session.clock.now()
-    if let moment = progress.report(of: direction, { $0.reportKept(now: now) }) {
-      scheduleProgress(direction, at: moment)
+  /// Changes the progress of a body, and schedules the report of a value that the interval delays.
+  func report(
+    _ direction: RequestProgress.Direction, _ change: (inout sending ProgressReporter) -> sending Duration?
+  ) {
+    guard let moment = progress.report(of: direction, change) else { return }
+    let timer = session.clock.schedule(at: moment) { [weak self] in
+      guard let self else { return }
+      let now = session.clock.now()
+      report(direction) { $0.reportKept(now: now) }
     }
+    progress.report(of: direction) { $0.keep(timer, until: moment) }?.cancel()
   }
 
   /// Ends the handlers of progress: a request with any number of responses, such as a stream of events, has no
