@@ -307,8 +307,14 @@ let package = Package(
       "LupineResumableUploadTests",
       [
         "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineResumableUpload", "LupineTesting",
-        "TransportSupport",
+        "PeerSupport", "TransportSupport", "UploadProbe",
       ]),
+    .executableTarget(
+      name: "UploadProbe",
+      dependencies: [
+        "LupineCore", "LupineCurl", "LupineNative", "LupineResumableUpload", "LupineSession", "LupineTransfers",
+      ],
+      path: "Tests/Support/UploadProbe", swiftSettings: settings),
     test("LupineRedisTests", ["LupineCore", "LupineMock", "LupineRedis", "LupineTesting"]),
     test(
       "LupineCacheTests",

@@ -3,8 +3,23 @@ import LupineCore
 import LupineTesting
 import Synchronization
 
+/// A server that receives one upload and cuts it.
+protocol CuttingPeer: Sendable {
+  /// Opened by the test when the client has received the location in an interim response.
+  var located: Gate { get }
+  var url: String { get }
+  /// The bytes that the server has taken, in their order.
+  var received: Data { get }
+  /// The number of bytes that the server has taken.
+  var offset: Int { get }
+  /// What the client has done wrong.
+  var faults: [String] { get }
+
+  func stop()
+}
+
 /// Receives one upload, and resets connections: after some bytes of each content, and before it uses some requests.
-final class CuttingServer: Sendable {
+final class CuttingServer: CuttingPeer {
   private struct State {
     let length: Int
     let hasVersion: Bool

@@ -13,21 +13,26 @@ import TransportSupport
 
 /// Uploads over sockets, to a server that resets connections at seeded bytes.
 @Suite(.overEachTransport) struct UploadTransportTests {
-  private static let length = 4 << 20
+  /// `make soak` sends more.
+  private static let length = ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1" ? 64 << 20 : 4 << 20
   private static let content = Data.pattern(length)
 
-  @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
-  func `an upload that is cut three times arrives once and whole`(seed: Int, creation: UploadCreation) async throws {
+  /// Three numbers of bytes, after which the contents of an upload are cut.
+  private static func cuts(_ seed: Int) -> [Int] {
+    var generator = SplitMix(seed: Seeds.first &+ UInt64(seed))
+    return (0..<3).map { _ in Int.random(in: 0..<length / 3, using: &generator) }
+  }
+
+  private static func upload(
+    to server: some CuttingPeer, _ version: ProtocolVersion, _ creation: UploadCreation
+  ) async throws {
     let folder = try TemporaryFolder()
-    let file = try folder.write(Self.content, to: "content")
-    var generator = SplitMix(seed: UInt64(seed))
-    let cuts = (0..<3).map { _ in Int.random(in: 0..<Self.length / 3, using: &generator) }
-    let server = try CuttingServer(cuts: cuts, length: Self.length)
+    let file = try folder.write(content, to: "content")
     let progress = Mutex<[Int64]>([])
     let early = Mutex<[Int64]>([])
-    let session = try Session.Builder().transport(.curl).build()
-    let value =
-      try await session
+    let session = try Session.Builder().transport(.curl).httpVersion(version).build()
+    let response =
+      await session
       .upload(.file(file), to: server.url, method: .post)
       .monitor(.custom { event in if case .informational = event.kind { server.located.open() } })
       .resumable(.draft(8), creation).resumesAutomatically(delay: .zero)
@@ -35,17 +40,33 @@ import TransportSupport
         if value.completed > server.offset { early.withLock { $0.append(value.completed) } }
         progress.withLock { $0.append(value.completed) }
       }
-      .serializingString().value
-    #expect(value == "complete")
-    #expect(server.received == Self.content)
+      .serializingString().response
+    #expect(try response.result.get() == "complete")
+    #expect(response.metrics.version == version)
+    #expect(server.received == content)
     #expect(server.faults == [])
     let values = progress.withLock { $0 }
-    #expect(values.last == Int64(Self.length))
+    #expect(values.last == Int64(length))
     // An upload that is sent with its creation counts what is sent until the server names the location.
     if creation == .careful { #expect(early.withLock { $0 } == []) }
     #expect(zip(values, values.dropFirst()).allSatisfy { $0 <= $1 })
     await session.shutdown()
     server.stop()
+  }
+
+  @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
+  func `an upload that is cut three times arrives once and whole`(seed: Int, creation: UploadCreation) async throws {
+    let server = try CuttingServer(cuts: Self.cuts(seed), length: Self.length)
+    try await Self.upload(to: server, .http1_1, creation)
+  }
+
+  @Test(arguments: 0..<25, [UploadCreation.optimistic, .careful])
+  func `over HTTP/2 it arrives once and whole, if streams or connections end`(
+    seed: Int, creation: UploadCreation
+  ) async throws {
+    let server = try CuttingFrameServer(
+      cuts: Self.cuts(seed), length: Self.length, endsConnections: seed.isMultiple(of: 2))
+    try await Self.upload(to: server, .http2, creation)
   }
 
   @Test(arguments: [UploadDialect.draft(8), .final], 0..<6)
