@@ -43,6 +43,9 @@ final class ResumableUpload: Sendable {
   /// The URL of the upload at the server, if the server has named one.
   var location: HTTPURL? { storage.withLock { $0.state?.location } }
 
+  /// What the server of tus supports, if it was asked.
+  var abilities: TusAbilities? { storage.withLock { $0.state?.abilities } }
+
   /// The error of an interim response, which ends the upload.
   var fault: LupineError? { storage.withLock { $0.state?.fault } }
 
@@ -118,7 +121,8 @@ extension ResumableUpload {
   ) -> UploadState {
     UploadState(
       settings.dialect, creation: settings.creation, length: source.body.length,
-      restarts: settings.policy == .restart, target: request.url, admits: settings.admits)
+      restarts: settings.policy == .restart, target: request.url, hasChecksums: settings.sendsDigest,
+      admits: settings.admits)
   }
 
   /// Continues the upload of the checkpoint if it is the same.

@@ -90,9 +90,9 @@ struct UploadAttempt: Sendable {
     _ error: LupineError, _ last: TransportResponse?, _ next: Next
   ) async -> LupineError {
     if let last { await drain(last) }
-    let location = upload.location
+    let (location, canDelete) = (upload.location, upload.abilities?.mayHave("termination") ?? true)
     await upload.end()
-    if let location { await delete(location, next) }
+    if canDelete, let location { await delete(location, next) }
     return error
   }
 
@@ -111,14 +111,14 @@ struct UploadAttempt: Sendable {
 extension UploadAttempt {
   private func request(for action: UploadState.Action) async throws -> OutgoingRequest {
     switch (action, upload.location) {
+    case (.discover, _): return requests.discovery()
     case (.create(let content), _):
       return try requests.create(content, of: beginning.source.body, digest: beginning.digest)
     case (.query, let location?): return requests.query(location)
     case (.append(let part), let location?):
       let body = try beginning.source.bytes(of: part)
-      let needsChecksum = upload.settings.sendsDigest && requests.dialect == .tus
-      return requests.append(
-        part, of: body, to: location, checksum: needsChecksum ? try await UploadSource.digest(body) : nil)
+      let checksum = try await upload.abilities?.checksum?.field(for: body)
+      return requests.append(part, of: body, to: location, checksum: checksum)
     case (_, nil): throw LupineError.uploadEnded("The upload has no location.")
     }
   }
@@ -145,7 +145,7 @@ extension UploadAttempt {
       switch action {
       case .create(.whole): return observed
       case .create(.empty): return observed.continuingUpload(at: 0, of: total)
-      case .query: return observed.continuingUpload(at: upload.acknowledged, of: total)
+      case .discover, .query: return observed.continuingUpload(at: upload.acknowledged, of: total)
       case .append(let part): return observed.continuingUpload(at: part.offset, of: total)
       }
     }

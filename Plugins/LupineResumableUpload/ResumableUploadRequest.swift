@@ -91,7 +91,9 @@ extension ResumableUploadRequest {
   /// Sends the SHA-256 digest of the content, which the server can compare.
   ///
   /// `Repr-Digest` (RFC 9530) states the digest of the whole upload; the body is read once more for it before the upload
-  /// begins. With tus, `Upload-Checksum` states the digest of each append, and the server must support `sha256`.
+  /// begins. With tus, `Upload-Checksum` states the digest of each append: the request asks the server with
+  /// OPTIONS what it supports, and uses SHA-256 or else SHA-1. If the server checks neither, the request ends with kind
+  /// `resumeFailed`.
   @discardableResult
   public func sendingDigest() -> Self {
     upload.change { $0.sendsDigest = true }

@@ -12,7 +12,7 @@ public enum UploadDialect: Sendable, Hashable {
   /// "Resumable Uploads for HTTP" without the field `Upload-Draft-Interop-Version`, as the RFC will have it.
   case final
   /// tus 1.0.0, with its extensions creation, termination and expiration, and with checksums if the request has
-  /// `sendingDigest()`.
+  /// `sendingDigest()`. `Tus-Max-Size` is kept.
   ///
   /// The request creates the upload at its URL without content, and the server must support the protocol.
   case tus

@@ -33,6 +33,8 @@ extension HTTPField.Name {
   static let uploadLength = HTTPField.Name(constant: "Upload-Length")
   static let uploadLimit = HTTPField.Name(constant: "Upload-Limit")
   static let tusResumable = HTTPField.Name(constant: "Tus-Resumable")
+  static let tusExtension = HTTPField.Name(constant: "Tus-Extension")
+  static let tusChecksumAlgorithm = HTTPField.Name(constant: "Tus-Checksum-Algorithm")
   static let tusMaxSize = HTTPField.Name(constant: "Tus-Max-Size")
   static let uploadMetadata = HTTPField.Name(constant: "Upload-Metadata")
   static let uploadExpires = HTTPField.Name(constant: "Upload-Expires")

@@ -35,6 +35,14 @@ struct UploadRequests: Sendable {
     return request
   }
 
+  /// The request for what a server of tus supports, at the URL of the program's request.
+  func discovery() -> OutgoingRequest {
+    var request = bare(.options, original.url)
+    // The answer names the versions of the server, so the request names none.
+    request.headers[.tusResumable] = nil
+    return request
+  }
+
   /// The request for the offset.
   func query(_ location: HTTPURL) -> OutgoingRequest {
     var request = bare(.head, location)
@@ -45,9 +53,9 @@ struct UploadRequests: Sendable {
 
   /// The request that appends a part.
   ///
-  /// - Parameter checksum: the SHA-256 digest of the part, if it is sent.
+  /// - Parameter checksum: the value of `Upload-Checksum`, if it is sent.
   func append(
-    _ part: UploadPart, of body: RequestBody, to location: HTTPURL, checksum: Data?
+    _ part: UploadPart, of body: RequestBody, to location: HTTPURL, checksum: String?
   ) -> OutgoingRequest {
     var request = bare(.patch, location)
     request.options.expectsContinue = original.options.expectsContinue
@@ -55,7 +63,7 @@ struct UploadRequests: Sendable {
     request.headers[.contentType] = dialect.partType
     request.headers[.uploadOffset] = "\(part.offset)"
     if dialect != .tus { request.headers[.uploadComplete] = part.isLast ? "?1" : "?0" }
-    if let checksum { request.headers[.uploadChecksum] = "sha256 \(checksum.base64EncodedString())" }
+    request.headers[.uploadChecksum] = checksum
     return request
   }
 

@@ -22,7 +22,7 @@ extension UploadState {
       switch action {
       case .create(.whole): length
       case .append(let part): part.count
-      case .create(.empty), .query, nil: 0
+      case .create(.empty), .discover, .query, nil: 0
       }
     guard let expected else { return sent != nil }
     return expected == 0 || sent == expected

@@ -11,19 +11,34 @@ extension UploadState {
   mutating func receive(_ head: HTTPResponse, problemOffset: Int64? = nil, now: Date) -> Step {
     if let fault { return .fail(fault) }
     noteLimits(head, now: now)
-    let next = step(after: head, problemOffset)
+    let next = step(after: head, problemOffset, now)
     if case .finish = next, head.status.kind == .successful { complete() }
     return next
   }
 
-  private mutating func step(after head: HTTPResponse, _ problemOffset: Int64?) -> Step {
+  private mutating func step(after head: HTTPResponse, _ problemOffset: Int64?, _ now: Date) -> Step {
     switch action {
+    case .discover: discovered(head, now)
     case .create(.whole): created(head)
     case .create(.empty): createdEmpty(head)
     case .query: answered(head)
     case .append(let part): appended(part, head, problemOffset)
     case nil: .finish
     }
+  }
+
+  private mutating func discovered(_ head: HTTPResponse, _ now: Date) -> Step {
+    if head.status.kind == .serverError, head.status != .notImplemented { return .finish }
+    let abilities = TusAbilities(head)
+    if location == nil, !abilities.mayHave("creation") {
+      return .fail(.uploadEnded("The server of tus creates no uploads: its Tus-Extension lacks creation."))
+    }
+    guard abilities.checksum != nil else {
+      return .fail(
+        .uploadEnded("The server of tus checks neither SHA-256 nor SHA-1; leave out the digest."))
+    }
+    self.abilities = abilities
+    return start(now: now)
   }
 
   private mutating func created(_ head: HTTPResponse) -> Step {

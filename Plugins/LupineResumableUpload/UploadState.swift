@@ -25,6 +25,8 @@ struct UploadState: Sendable {
 
   /// A request of the upload.
   enum Action: Sendable, Hashable {
+    /// Asks a server of tus what it supports.
+    case discover
     case create(Content)
     /// Asks for the offset.
     case query
@@ -53,11 +55,16 @@ struct UploadState: Sendable {
   /// Whether an upload may be at another origin than the target, where it receives the secrets of the request.
   let admits: @Sendable (HTTPURL) -> Bool
 
+  /// Whether each append has a checksum, whose algorithm the server of tus chooses.
+  let hasChecksums: Bool
+
   /// The URL of the upload at the server; `nil` if the server has named none.
   var location: HTTPURL?
   /// The number of bytes that the server has acknowledged.
   var acknowledged: Int64 = 0
   var limits = UploadLimits()
+  /// What the server of tus supports; `nil` as long as it was not asked.
+  var abilities: TusAbilities?
   /// The time when the upload expires at the server.
   var expiry: Date?
   /// The error of an interim response, which ends the upload.
@@ -76,20 +83,21 @@ struct UploadState: Sendable {
 
   init(
     _ dialect: UploadDialect, creation: UploadCreation, length: Int64?, restarts: Bool, target: HTTPURL,
-    admits: @escaping @Sendable (HTTPURL) -> Bool = { _ in false }
+    hasChecksums: Bool = false, admits: @escaping @Sendable (HTTPURL) -> Bool = { _ in false }
   ) {
     self.dialect = dialect
     self.creation = creation
     self.length = length
     self.restarts = restarts
     self.target = target
+    self.hasChecksums = hasChecksums && dialect == .tus
     self.admits = admits
     createsCarefully = creation == .careful || dialect == .tus
   }
 
-  /// Whether the requests so far can be repeated without harm: the upload has a location, or was created without
-  /// content.
-  var canBeRepeated: Bool { location != nil || action == .create(.empty) }
+  /// Whether the requests so far can be repeated without harm: the upload has a location, was created without content,
+  /// or was not created.
+  var canBeRepeated: Bool { location != nil || action == .create(.empty) || action == .discover }
 
   /// What the server has, and the length of the upload; `nil` until the server has shown that it keeps the upload.
   var progress: (completed: Int64, total: Int64?)? { location == nil ? nil : (acknowledged, length) }
@@ -98,6 +106,11 @@ struct UploadState: Sendable {
   mutating func begin(now: Date) -> Step {
     fruitless = 0
     hasRestarted = false
+    return hasChecksums && abilities == nil ? send(.discover) : start(now: now)
+  }
+
+  /// The step that creates the upload, or continues it.
+  mutating func start(now: Date) -> Step {
     guard location != nil else { return create() }
     if let expiry, expiry <= now { return gone("has expired") }
     return send(.query)

@@ -229,22 +229,66 @@ import Testing
     #expect(server.complete == [Self.body])
   }
 
-  @Test func `tus creates the upload, appends, and checks each append`() async throws {
+  @Test(arguments: ["sha256", "sha1", nil])
+  func `tus creates the upload, appends, and checks each append`(algorithm: String?) async throws {
     let server = UploadServer(.tus)
+    if let algorithm {
+      let fields = UploadStateTests.fields([
+        "Tus-Extension": "creation,checksum", "Tus-Checksum-Algorithm": "md5,\(algorithm)",
+      ])
+      server.change { $0.abilities = fields }
+    }
     server.lose(.after(bytes: 3_000))
     let upload = try Self.upload(to: server).sendingDigest().resumesAutomatically()
     let response = await upload.serializingData().response
     #expect(response.error == nil)
-    #expect(server.log == ["POST 0", "PATCH@0 10000", "HEAD", "PATCH@3000 7000"])
+    #expect(server.log == ["OPTIONS", "POST 0", "PATCH@0 10000", "HEAD", "PATCH@3000 7000"])
     #expect(server.complete == [Self.body])
-    let headers = server.state.withLock { $0.headers }
+    let all = server.state.withLock { $0.headers }
+    #expect(all[0]["Tus-Resumable"] == nil)
+    let headers = Array(all.dropFirst())
     #expect(headers.allSatisfy { $0["Tus-Resumable"] == "1.0.0" && $0["Upload-Complete"] == nil })
     #expect(headers[0]["Upload-Length"] == "10000")
     #expect(headers[0]["Upload-Metadata"] == "filetype dmlkZW8vbXA0")
     #expect(headers[0]["Content-Type"] == nil)
     #expect(headers[1]["Content-Type"] == "application/offset+octet-stream")
-    #expect(headers[1]["Upload-Checksum"]?.hasPrefix("sha256 ") == true)
+    #expect(headers[1]["Upload-Checksum"]?.hasPrefix("\(algorithm ?? "sha1") ") == true)
     #expect(headers[1]["Upload-Checksum"] != headers[3]["Upload-Checksum"])
+  }
+
+  @Test(arguments: [
+    ["Tus-Extension": "creation"], ["Tus-Extension": "creation,checksum", "Tus-Checksum-Algorithm": "md5"],
+    ["Tus-Extension": "checksum"],
+  ])
+  func `a server of tus without a needed extension receives nothing`(fields: [String: String]) async throws {
+    let server = UploadServer(.tus)
+    server.change { state in
+      state.abilities = fields.reduce(into: HTTPFields()) { $0[HTTPField.Name($1.key) ?? .accept] = $1.value }
+    }
+    let error = try await Self.upload(to: server).sendingDigest().serializingString().response.error
+    #expect(error?.kind == .resumeFailed)
+    #expect(server.log == ["OPTIONS"])
+  }
+
+  @Test func `a size above that of a server of tus is refused before the upload is created`() async throws {
+    let server = UploadServer(.tus)
+    server.change { $0.abilities = UploadStateTests.fields(["Tus-Max-Size": "9999"]) }
+    let error = try await Self.upload(to: server).sendingDigest().serializingString().response.error
+    #expect(error?.kind == .uploadSizeRefused)
+    #expect(server.log == ["OPTIONS"])
+  }
+
+  @Test(arguments: [("creation,checksum", false), ("creation,checksum,termination", true)])
+  func `an upload is deleted if the server of tus can do that`(extensions: String, isDeleted: Bool) async throws {
+    let server = UploadServer(.tus)
+    server.lose(.after(bytes: 3_000))
+    server.change { state in
+      state.abilities = UploadStateTests.fields(["Tus-Extension": extensions])
+      state.override = { request, _ in request.method == .head ? .empty.field("Upload-Offset", "10001") : nil }
+    }
+    let upload = try Self.upload(to: server).sendingDigest().resumesAutomatically()
+    #expect(await upload.serializingString().response.error?.kind == .resumeFailed)
+    #expect(server.log == ["OPTIONS", "POST 0", "PATCH@0 10000", "HEAD"] + (isDeleted ? ["DELETE"] : []))
   }
 
   @Test func `the digest of the whole is sent with the creation alone`() async throws {

@@ -31,6 +31,8 @@ final class UploadServer: Sendable {
     var log: [String] = []
     var headers: [HTTPFields] = []
     var limits: String?
+    /// The fields of the answer to OPTIONS; `nil` if the server does not support that method.
+    var abilities: HTTPFields?
     /// The largest content that one request may have.
     var maximumContent = Int.max
     var sendsInterim = true
@@ -69,6 +71,8 @@ final class UploadServer: Sendable {
       state.headers.append(request.headers)
       if let override = state.override, let reply = override(request, &state) { return reply }
       switch request.method {
+      case .options:
+        return state.abilities.map { MockReply.status(.noContent).fields($0) } ?? .status(.methodNotAllowed)
       case .head: return query(request, state)
       case .patch: return append(request, &state)
       case .delete:

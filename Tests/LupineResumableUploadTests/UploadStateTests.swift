@@ -70,7 +70,7 @@ import Testing
     switch step {
     case .send(.create(.whole)): .whole
     case .send(.create(.empty)): .empty
-    case .send(.query): .query
+    case .send(.query), .send(.discover): .query
     case .send(.append(let part)): .part(part.offset, part.end ?? -1, isLast: part.isLast)
     case .finish: .finish
     case .fail(let error):
