@@ -71,8 +71,14 @@ extension BlockParser {
     let name = try CassetteLine.needed(line.string("origin"), "origin")
     guard header?.origins[name] == nil else { throw line.fault("the origin occurs twice") }
     let address = try line.string("address")
+    var tls: Cassette.TLS?
+    if let version = try line.string("tls") {
+      tls = Cassette.TLS(
+        version: version, cipher: try CassetteLine.needed(line.string("cipher"), "cipher"),
+        applicationProtocol: try line.string("alpn"))
+    }
     let certificates = try line.array("certificates") { (cursor) throws(Fault) in try cursor.base64() }
-    header?.origins[name] = Cassette.Origin(address: address, certificates: certificates ?? [])
+    header?.origins[name] = Cassette.Origin(address: address, certificates: certificates ?? [], tls: tls)
   }
 
   private func misplaced(_ line: CassetteLine) -> Fault {

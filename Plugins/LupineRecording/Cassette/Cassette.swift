@@ -49,11 +49,31 @@ extension Cassette {
     public var address: String?
     /// The certificates that the server presented, in DER, its own first; empty without TLS.
     public var certificates: [Data]
+    /// The result of the last TLS handshake; `nil` without TLS, and in cassettes of older versions of this module.
+    public var tls: TLS?
 
     /// Describes a server.
-    public init(address: String? = nil, certificates: [Data] = []) {
+    public init(address: String? = nil, certificates: [Data] = [], tls: TLS? = nil) {
       self.address = address
       self.certificates = certificates
+      self.tls = tls
+    }
+  }
+
+  /// The result of a TLS handshake.
+  public struct TLS: Sendable, Hashable {
+    /// The version of TLS, such as `TLSv1.3`.
+    public var version: String
+    /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
+    public var cipher: String
+    /// The protocol from the ALPN negotiation (RFC 7301), such as `h2`; `nil` without one.
+    public var applicationProtocol: String?
+
+    /// Describes a handshake.
+    public init(version: String, cipher: String, applicationProtocol: String? = nil) {
+      self.version = version
+      self.cipher = cipher
+      self.applicationProtocol = applicationProtocol
     }
   }
 

@@ -32,6 +32,11 @@ public enum CassetteWriter {
       var line = LineBuilder()
       line.add("origin", origin.key)
       if let address = origin.value.address { line.add("address", address) }
+      if let tls = origin.value.tls {
+        line.add("tls", tls.version)
+        line.add("cipher", tls.cipher)
+        if let name = tls.applicationProtocol { line.add("alpn", name) }
+      }
       if !origin.value.certificates.isEmpty {
         line.add("certificates", origin.value.certificates.map { $0.base64EncodedString() })
       }

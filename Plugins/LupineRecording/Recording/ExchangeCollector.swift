@@ -68,7 +68,13 @@ final class ExchangeCollector: Sendable {
       let interim = Cassette.Interim(head: head, after: clock.now())
       state.withLock { $0.interim.append(interim) }
     case .connected(let address, _): state.withLock { $0.server.address = address }
-    case .secured(let details): state.withLock { $0.server.certificates = details.peerCertificates }
+    case .secured(let details):
+      let tls = Cassette.TLS(
+        version: details.version, cipher: details.cipher, applicationProtocol: details.applicationProtocol)
+      state.withLock { state in
+        state.server.certificates = details.peerCertificates
+        state.server.tls = tls
+      }
     default: break
     }
   }

@@ -181,6 +181,7 @@ extension RecordingStore.State {
     guard sighting.server != Cassette.Origin() else { return }
     var known = origins[sighting.origin] ?? Cassette.Origin()
     known.address = sighting.server.address ?? known.address
+    known.tls = sighting.server.tls ?? known.tls
     if !sighting.server.certificates.isEmpty { known.certificates = sighting.server.certificates }
     origins[sighting.origin] = known
   }

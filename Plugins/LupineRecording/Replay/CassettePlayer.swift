@@ -12,6 +12,8 @@ final class CassettePlayer: Sendable {
   let header: Cassette.Header
   let options: ReplayOptions
   let table: EntryTable
+  /// The virtual clocks whose date began with the recording.
+  let clocks: RecordedClocks
   private let folder: String
   /// The origins with which an exchange has had a connection.
   private let connected = Mutex<Set<String>>([])
@@ -24,6 +26,7 @@ final class CassettePlayer: Sendable {
     self.header = header
     self.folder = folder
     self.options = options
+    clocks = RecordedClocks(from: header.date)
     table = EntryTable(
       entries, source: source, matching: options.matching, repeats: options.isRepeating
     ) { file in

@@ -57,7 +57,9 @@ struct Playback: Sendable {
     try server.checkAddress(for: request.url, in: context)
     try server.checkTrust(for: request.url, in: context)
     let address = server.origin.address ?? "\(request.url.host):\(request.url.effectivePort)"
-    context.emit(.connected(address: address, isReused: player.connect(to: request.url)))
+    let isReused = player.connect(to: request.url)
+    context.emit(.connected(address: address, isReused: isReused))
+    if !isReused, request.url.scheme == .https, let tls = server.tlsDetails { context.emit(.secured(tls)) }
     let rest = try await send()
     for interim in rest { try await report(interim) }
     guard let response = entry.response else {
@@ -98,9 +100,9 @@ struct Playback: Sendable {
     context.emit(.informational(interim.head))
   }
 
-  /// Returns the head with its dates moved.
+  /// Returns the head with its dates moved, unless the session's date began with the recording.
   private func moved(_ head: HTTPResponse) -> HTTPResponse {
-    guard player.options.dates == .moved else { return head }
+    guard player.options.dates == .moved, !player.clocks.contains(context.clock) else { return head }
     var head = head
     let recorded = player.server(of: request.url, entry).date
     head.headerFields = DateShift(from: recorded, to: context.now()).fields(head.headerFields)

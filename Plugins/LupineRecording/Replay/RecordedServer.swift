@@ -8,6 +8,15 @@ struct RecordedServer: Sendable {
   /// The date of the recorded exchange.
   let date: Date
 
+  /// The details of the recorded handshake; `nil` if the cassette has none.
+  var tlsDetails: TLSDetails? {
+    origin.tls.map { tls in
+      TLSDetails(
+        version: tls.version, cipher: tls.cipher, applicationProtocol: tls.applicationProtocol,
+        peerCertificates: origin.certificates)
+    }
+  }
+
   /// Throws if the session's network policy refuses the recorded address.
   func checkAddress(for url: HTTPURL, in context: TransferContext) throws(LupineError) {
     guard let policy = context.connectionKey.networkPolicy else { return }

@@ -14,7 +14,7 @@ public struct ReplayOptions: Sendable {
   public var pace = 1.0
   /// Whether dates in responses move with the session's date.
   ///
-  /// Default: they move.
+  /// Default: they move, but not on a virtual clock, where the session's date begins with the recording.
   public var dates = ReplayedDates.moved
   /// Whether the last exchange that matches a request answers all later equal requests, too.
   ///
@@ -32,7 +32,7 @@ public struct ReplayOptions: Sendable {
 /// Whether the dates of recorded responses move with the session's date.
 public enum ReplayedDates: Sendable, Hashable {
   /// `Date`, `Expires`, the dates of cookies and of `Retry-After` move by the time between the recording and the replay of
-  /// the exchange, in whole seconds.
+  /// the exchange, in whole seconds. On a virtual clock without a date of the builder (`now(_:)`) that time is zero.
   case moved
   /// All dates are those of the recording.
   case asRecorded

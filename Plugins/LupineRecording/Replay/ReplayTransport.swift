@@ -1,6 +1,6 @@
 public import LupineCore
 import LupineDoubles
-import LupineFoundation
+public import LupineFoundation
 import LupineSupport
 import Synchronization
 
@@ -43,6 +43,10 @@ public final class ReplayTransport: Transport {
 
   /// Whether the transport answers without another program: always true.
   public var isVirtual: Bool { true }
+
+  /// Returns a date that is the date of the recording when the first session with the clock is built, and that advances
+  /// with the clock; `nil` if the clock is no object.
+  public func date(on clock: any DatedClock) -> (@Sendable () -> Date)? { player.clocks.date(on: clock) }
 
   /// The recorded exchanges that no request has asked for, in their order.
   public var unusedEntries: [Cassette.Entry] { player.unused }

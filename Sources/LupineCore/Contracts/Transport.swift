@@ -1,3 +1,5 @@
+public import LupineFoundation
+
 /// Sends one request to a server and returns its response.
 ///
 /// A transport moves bytes and reports events. It does **not** check the status, follow redirects, answer challenges,
@@ -57,6 +59,15 @@ public protocol Transport: Sendable {
   /// Default: `false`.
   var isVirtual: Bool { get }
 
+  /// Returns the source of the date for a session on this virtual clock, as a replay that begins at the date of its
+  /// recording does.
+  ///
+  /// `Session.Builder.build()` calls it once for each session whose transports are all virtual and whose clock is a
+  /// `DatedClock`, unless `now(_:)` sets the date. The session calls the closure from any thread, concurrently.
+  ///
+  /// Default: `nil`, the date of the clock.
+  func date(on clock: any DatedClock) -> (@Sendable () -> Date)?
+
   /// Returns the reasons why connections with this key cannot be made, such as an unreadable file of root certificates.
   ///
   /// `Session.Builder.build()` calls it and throws an error with these issues.
@@ -90,6 +101,9 @@ public protocol Transport: Sendable {
 extension Transport {
   /// Returns `false`.
   public var isVirtual: Bool { false }
+
+  /// Returns `nil`.
+  public func date(on clock: any DatedClock) -> (@Sendable () -> Date)? { nil }
 
   /// Returns no issues.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { [] }

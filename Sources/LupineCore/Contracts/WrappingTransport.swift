@@ -1,3 +1,5 @@
+public import LupineFoundation
+
 /// A transport that changes, records or counts the exchanges of another one.
 ///
 /// Every requirement of `Transport` is forwarded to `base`, so a wrapper implements only those that it changes, usually
@@ -40,6 +42,9 @@ extension WrappingTransport {
 
   /// Shuts `base` down.
   public func shutdown() async { await base.shutdown() }
+
+  /// Returns the date of `base`.
+  public func date(on clock: any DatedClock) -> (@Sendable () -> Date)? { base.date(on: clock) }
 
   /// Returns the issues of `base`.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { base.issues(with: key) }

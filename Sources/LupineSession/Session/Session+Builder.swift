@@ -160,7 +160,8 @@ extension Session.Builder {
 
   /// Sets the clock of timeouts and delays.
   ///
-  /// A `DatedClock` also sets the date, unless `now(_:)` sets it or the transport has a network. With a network, the
+  /// A `DatedClock` also sets the date, unless `now(_:)` sets it, the transport has a date of its own
+  /// (`Transport.date(on:)`), or the transport has a network. With a network, the
   /// system's date applies, because the certificates of real servers are checked against it.
   ///
   /// Default: a `ContinuousClock`.

@@ -67,7 +67,7 @@ struct SessionAssembly {
   /// Checks the parts, and makes the session.
   mutating func session() throws(LupineError) -> Session {
     configuration.baseURL = checkedBaseURL()
-    configuration.now = builder.givenDate ?? dateOfClock ?? configuration.now
+    configuration.now = builder.givenDate ?? dateOfTransports ?? dateOfClock ?? configuration.now
     checkProxies()
     configuration.trustPolicy = checkedTrust()
     configuration.tolerances = checkedTolerances()
@@ -153,6 +153,13 @@ struct SessionAssembly {
     let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
     if isSystemClock, !transports.isEmpty, transports.allSatisfy(\.isVirtual) { timeouts.idle = nil }
     return timeouts
+  }
+
+  /// The date of a replay on a virtual clock.
+  private var dateOfTransports: (@Sendable () -> Date)? {
+    guard let clock = configuration.clock as? any DatedClock, transports.allSatisfy(\.isVirtual) else { return nil }
+    for transport in transports { if let date = transport.date(on: clock) { return date } }
+    return nil
   }
 
   /// The date of a `DatedClock`, unless the transport has a network: a test date makes real certificates invalid.

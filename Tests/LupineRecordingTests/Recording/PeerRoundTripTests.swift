@@ -99,6 +99,7 @@ struct PeerRoundTripTests {
         let cassette = try await take.check { session in await Self.text(session, try OutgoingRequest(url)) }
         seen = cassette.header.origins.values.map(\.certificates)
         #expect(cassette.entries.first?.response?.version == .http2)
+        #expect(cassette.header.origins.values.first?.tls?.applicationProtocol == "h2")
       } else {
         let refused = try await take.play { session in await Self.text(session, try OutgoingRequest(url)) }
         #expect(refused.results.first == "certificateRejected")

@@ -105,9 +105,11 @@ import Testing
       .retryAfter: "Tue, 14 Nov 2023 22:13:30 GMT", .lastModified: "Tue, 14 Nov 2023 21:13:20 GMT",
       .setCookie: "a=b; Expires=Wed, 15 Nov 2023 22:13:20 GMT; Path=/",
     ]
-    let clock = ImmediateClock(date: Self.date.addingTimeInterval(86_400.5))
+    let now = Self.date.addingTimeInterval(86_400.5)
     var options = ReplayOptions()
-    let (session, _) = try Self.session(Self.cassette([Self.entry("/a", fields: fields)]), options, clock: clock)
+    let (session, _) = try Self.session(Self.cassette([Self.entry("/a", fields: fields)]), options) {
+      $0.now { now }
+    }
     let head = try #require(await session.request("a").serializingString().response.response)
     #expect(head.headerFields[.date] == "Wed, 15 Nov 2023 22:13:20 GMT")
     #expect(head.headerFields[.expires] == "Wed, 15 Nov 2023 23:13:20 GMT")
@@ -115,7 +117,9 @@ import Testing
     #expect(head.headerFields[.lastModified] == "Tue, 14 Nov 2023 21:13:20 GMT")
     #expect(head.headerFields[.setCookie] == "a=b; Expires=Thu, 16 Nov 2023 22:13:20 GMT; Path=/")
     options.dates = .asRecorded
-    let (other, _) = try Self.session(Self.cassette([Self.entry("/a", fields: fields)]), options, clock: clock)
+    let (other, _) = try Self.session(Self.cassette([Self.entry("/a", fields: fields)]), options) {
+      $0.now { now }
+    }
     #expect(await other.request("a").serializingString().response.response?.headerFields == fields)
   }
 

@@ -115,7 +115,11 @@ extension SplitMix {
     var header = Cassette.Header(date: date, capabilities: TransportCapabilities(rawValue: next()))
     for name in 0..<number(0...3) {
       header.origins["https://\(name).example.com"] = Cassette.Origin(
-        address: pick([nil, "192.0.2.1:443"]), certificates: (0..<number(0...3)).map { _ in Data(bytes(80)) })
+        address: pick([nil, "192.0.2.1:443"]), certificates: (0..<number(0...3)).map { _ in Data(bytes(80)) },
+        tls: pick([
+          nil, Cassette.TLS(version: "TLSv1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256"),
+          Cassette.TLS(version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", applicationProtocol: "h2"),
+        ]))
     }
     return header
   }

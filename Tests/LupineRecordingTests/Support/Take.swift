@@ -111,7 +111,9 @@ final class EventNotes: Sendable {
 
   private static func note(_ event: SessionEvent.Kind) -> String? {
     switch event {
-    case .connected, .secured, .nameResolved, .queued: nil
+    case .connected, .nameResolved, .queued: nil
+    case .secured(let tls):
+      "secured \(tls.version) \(tls.cipher) \(tls.applicationProtocol ?? "") \(tls.peerCertificates.map(\.count))"
     case .head(let head): "head \(head.status) \(fields(head.headerFields))"
     case .informational(let head): "interim \(head.status) \(fields(head.headerFields))"
     case .trailers(let fields): "trailers \(self.fields(fields))"
