@@ -53,7 +53,9 @@ let package = Package(
     program(
       "mock-throughput", in: "MockThroughput",
       ["Row", httpTypes]
-        + lupine("LupineCache", "LupineCookies", "LupineMock", "LupineResilience", "LupineSession")),
+        + lupine(
+          "LupineCache", "LupineCookies", "LupineCore", "LupineMock", "LupineRecording", "LupineResilience",
+          "LupineSession")),
     program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineSession", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]

@@ -1,7 +1,10 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCache
 import LupineCookies
+import LupineCore
 import LupineMock
+import LupineRecording
 import LupineResilience
 import LupineSession
 import Row
@@ -29,6 +32,7 @@ import Row
     case monitor = "a monitor of all events"
     case jar = "an empty cookie jar"
     case idle = "these six and the cache"
+    case replay = "a cassette in the place of the mock"
   }
 
   /// Starts the measurement.
@@ -67,7 +71,8 @@ import Row
     mock.stub(
       .get, "https://api.example.com/v1/users/42", setting == .hit ? reply.field(.cacheControl, "max-age=86400") : reply
     )
-    let session = try parts(setting, Session.Builder().transport(mock)).build()
+    let transport: any Transport = setting == .replay ? replay : mock
+    let session = try parts(setting, Session.Builder().transport(transport)).build()
     let before = Cost.now
     for number in 1...requests {
       let data = try await session.request("https://api.example.com/v1/users/42").validate().serializingData().value
@@ -79,10 +84,23 @@ import Row
     return Double(requests) / cost.processor
   }
 
+  /// A transport that answers each request with the same recorded exchange.
+  private static var replay: ReplayTransport {
+    let response = Cassette.Response(
+      head: HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain", .contentLength: "16"]),
+      version: .http1_1, body: .inline(Data("0123456789abcdef".utf8)))
+    let header = Cassette.Header(date: Date(), capabilities: [.networking, .tls])
+    let request = Cassette.Request(url: "https://api.example.com/v1/users/42")
+    var options = ReplayOptions()
+    options.isRepeating = true
+    return ReplayTransport(
+      Cassette(header: header, entries: [Cassette.Entry(request: request, response: response)]), options: options)
+  }
+
   /// Adds the parts of a setting to a session.
   private static func parts(_ setting: Setting, _ builder: Session.Builder) -> Session.Builder {
     switch setting {
-    case .plain, .log: builder
+    case .plain, .log, .replay: builder
     case .hit, .miss: builder.install(.cache(HTTPCache(memory: .megabytes(8))))
     case .rate: builder.install(.rateLimit(1_000_000))
     case .concurrency: builder.install(.concurrencyLimit(100))

@@ -78,7 +78,9 @@ extension BlockParser {
         applicationProtocol: try line.string("alpn"))
     }
     let certificates = try line.array("certificates") { (cursor) throws(Fault) in try cursor.base64() }
-    header?.origins[name] = Cassette.Origin(address: address, certificates: certificates ?? [], tls: tls)
+    let verified = try line.array("verified") { (cursor) throws(Fault) in try cursor.base64() }
+    header?.origins[name] = Cassette.Origin(
+      address: address, certificates: certificates ?? [], verifiedCertificates: verified ?? [], tls: tls)
   }
 
   private func misplaced(_ line: CassetteLine) -> Fault {
@@ -119,7 +121,8 @@ extension BlockParser {
     guard let method = HTTPRequest.Method(String(text[..<blank])), !url.isEmpty else {
       throw line.fault("a request has the form \"GET https://api.example.com/\"")
     }
-    let request = Cassette.Request(method: method, url: String(Substring(url)))
+    var request = Cassette.Request(method: method, url: String(Substring(url)))
+    request.isCut = try line.flag("cut")
     entry = Cassette.Entry(request: request, begin: try line.seconds("at") ?? .zero)
   }
 

@@ -49,13 +49,19 @@ extension Cassette {
     public var address: String?
     /// The certificates that the server presented, in DER, its own first; empty without TLS.
     public var certificates: [Data]
+    /// The chain from the server's certificate to a trusted root that the transport verified for an evaluator, in DER;
+    /// empty if it verified none, or no evaluator judged the server.
+    public var verifiedCertificates: [Data]
     /// The result of the last TLS handshake; `nil` without TLS, and in cassettes of older versions of this module.
     public var tls: TLS?
 
     /// Describes a server.
-    public init(address: String? = nil, certificates: [Data] = [], tls: TLS? = nil) {
+    public init(
+      address: String? = nil, certificates: [Data] = [], verifiedCertificates: [Data] = [], tls: TLS? = nil
+    ) {
       self.address = address
       self.certificates = certificates
+      self.verifiedCertificates = verifiedCertificates
       self.tls = tls
     }
   }
@@ -114,13 +120,17 @@ extension Cassette {
     public var url: String
     /// The fields, with placeholders; without `Host` and the framing, which the transport adds.
     public var fields: HTTPFields
-    /// The body, with placeholders.
+    /// The body, with placeholders; of an upload that was cut, the bytes that were sent.
     public var body: Content
+    /// Whether the body was sent in part, because the exchange ended before.
+    public var isCut: Bool
 
     /// Describes a request.
     public init(
-      method: HTTPRequest.Method = .get, url: String, fields: HTTPFields = HTTPFields(), body: Content = .none
+      method: HTTPRequest.Method = .get, url: String, fields: HTTPFields = HTTPFields(), body: Content = .none,
+      isCut: Bool = false
     ) {
+      self.isCut = isCut
       self.method = method
       self.url = url
       self.fields = fields

@@ -40,6 +40,9 @@ public enum CassetteWriter {
       if !origin.value.certificates.isEmpty {
         line.add("certificates", origin.value.certificates.map { $0.base64EncodedString() })
       }
+      if !origin.value.verifiedCertificates.isEmpty {
+        line.add("verified", origin.value.verifiedCertificates.map { $0.base64EncodedString() })
+      }
       text += line.line
     }
   }
@@ -60,6 +63,7 @@ public enum CassetteWriter {
     var line = LineBuilder()
     line.add("request", "\(request.method.rawValue) \(request.url)")
     line.add("at", begin)
+    line.add("cut", flag: request.isCut)
     text += line.line
     write(request.fields, to: &text)
     if let body = ContentLine.line(request.body) { text += body }

@@ -60,16 +60,19 @@ struct HAREntry {
     let place = details.position
     var parser = BlockParser()
     var at = Array("0".utf8)
+    var isCut = false
     var hasBody = false
     var isAnswered = false
     try details.object { (name, cursor) throws(Fault) in
-      guard name == "lines" else {
-        at = Array(cursor.bytes[try cursor.skipValue()])
-        return
+      switch name {
+      case "lines": break
+      case "cut": return isCut = try cursor.bool()
+      default: return at = Array(cursor.bytes[try cursor.skipValue()])
       }
       var line = LineBuilder()
       line.add("request", "\(method) \(url)")
       line.add("at", json: at)
+      line.add("cut", flag: isCut)
       try parser.add(line.object, at: place)
       try parser.add(fields: request.fields, at: place)
       try cursor.array { (cursor) throws(Fault) in

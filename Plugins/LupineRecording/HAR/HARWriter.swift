@@ -145,6 +145,7 @@ private struct HAREntryWriter {
     let answer = kinds.firstIndex { ["interim", "response", "end"].contains($0) } ?? lines.count
     var object = LineBuilder()
     object.add("at", entry.begin)
+    object.add("cut", flag: entry.request.isCut)
     let kept = lines.indices.filter { index in
       index < answer
         ? ["file", "digest", "base64"].contains(kinds[index])

@@ -19,6 +19,8 @@ final class ExchangeCollector: Sendable {
     var response: Cassette.Response?
     /// The time of the body's first byte, before which the head has arrived.
     var firstByte: Duration?
+    /// Whether the whole request was sent.
+    var isSent = false
     var hasEnded = false
   }
 
@@ -60,6 +62,12 @@ final class ExchangeCollector: Sendable {
         if received.add(Int64(count), ordering: .relaxed).oldValue == 0 { state.withLock { $0.firstByte = time } }
         arrivals.add(count, after: time)
       }
+      .observingTrust { [self] trust in
+        state.withLock { state in
+          state.server.certificates = trust.presentedChain
+          state.server.verifiedCertificates = trust.verifiedChain ?? []
+        }
+      }
   }
 
   private func receive(_ event: SessionEvent.Kind) {
@@ -67,6 +75,7 @@ final class ExchangeCollector: Sendable {
     case .informational(let head):
       let interim = Cassette.Interim(head: head, after: clock.now())
       state.withLock { $0.interim.append(interim) }
+    case .sent: state.withLock { $0.isSent = true }
     case .connected(let address, _): state.withLock { $0.server.address = address }
     case .secured(let details):
       let tls = Cassette.TLS(
@@ -122,19 +131,23 @@ final class ExchangeCollector: Sendable {
     var entry = Cassette.Entry(
       request: Cassette.Request(method: request.method, url: request.url.string, fields: request.headers),
       begin: begin, interim: collected.interim, response: collected.response, duration: duration)
+    let sent: Int64
     switch end {
     case .success(let end):
       entry.end = .complete(trailers: end.trailers)
       entry.response?.version = end.metrics.version
+      sent = end.metrics.bytesSent
     case .failure(let error):
       entry.end = ending(with: error, hasHead: collected.response != nil)
       entry.response?.version = error.metrics?.version
+      sent = error.metrics?.bytesSent ?? 0
     }
+    entry.request.isCut = request.hasBody && !collected.isSent && collected.server.address != nil
     recording.work.add { [self, entry] in
       let origin = request.url.origin.description
       recording.add(self, ServerSighting(origin: origin, server: collected.server)) { () throws(LupineError) in
         var raw = RawEntry(entry: entry, unknownCoding: unknownCoding)
-        raw.entry.request.body = upload.content()
+        raw.entry.request.body = entry.request.isCut ? upload.content(upTo: sent) : upload.content()
         if let recorded { try raw.add(recorded.get()) }
         return raw
       }

@@ -182,7 +182,11 @@ extension RecordingStore.State {
     var known = origins[sighting.origin] ?? Cassette.Origin()
     known.address = sighting.server.address ?? known.address
     known.tls = sighting.server.tls ?? known.tls
-    if !sighting.server.certificates.isEmpty { known.certificates = sighting.server.certificates }
+    let isOther = sighting.server.certificates != known.certificates || !sighting.server.verifiedCertificates.isEmpty
+    if !sighting.server.certificates.isEmpty, isOther {
+      known.certificates = sighting.server.certificates
+      known.verifiedCertificates = sighting.server.verifiedCertificates
+    }
     origins[sighting.origin] = known
   }
 }

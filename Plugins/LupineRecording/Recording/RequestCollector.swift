@@ -108,6 +108,16 @@ final class RequestCollector: Sendable {
     return .digest(length: count, sha256: Data(digest.finalize()))
   }
 
+  /// The content of a body of which the transport has sent this many bytes.
+  ///
+  /// A digest has the bytes that the transport has read.
+  func content(upTo count: Int64) -> Cassette.Content {
+    if let known { return Self.content(known.prefix(Int(clamping: count)), limit) }
+    let content = content()
+    guard case .inline(let data) = content else { return content }
+    return Self.content(data.prefix(Int(clamping: count)), limit)
+  }
+
   private static func content(_ data: Data, _ limit: Int64) -> Cassette.Content {
     if data.isEmpty { return .none }
     let length = Int64(data.count)

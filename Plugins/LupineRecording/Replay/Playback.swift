@@ -81,18 +81,28 @@ struct Playback: Sendable {
       return entry.interim[...]
     }
     guard upload.waitsForContinue else {
-      upload.send()
-      try await upload.readAll()
+      try await send(upload)
       return entry.interim[...]
     }
     let continued = entry.interim.prefix { $0.head.status == .continue }
     for interim in continued { try await report(interim) }
     // Without 100 Continue and without recorded bytes the server has refused the body.
     if !continued.isEmpty || entry.request.body != .none {
-      upload.send()
-      try await upload.readAll()
+      try await send(upload)
     }
     return entry.interim[continued.endIndex...]
+  }
+
+  /// Sends the body as far as it was sent when it was recorded.
+  private func send(_ upload: PlayedUpload) async throws(LupineError) {
+    let length = entry.request.body.length
+    guard entry.request.isCut else {
+      upload.send()
+      return try await upload.readAll()
+    }
+    guard length > 0, !upload.isComplete else { return }
+    upload.send()
+    try await upload.read(upTo: length)
   }
 
   private func report(_ interim: Cassette.Interim) async throws(LupineError) {
@@ -148,6 +158,7 @@ extension Playback {
     let (body, writer) = context.makeBody(for: opening.head, from: opening.source) { resumed.set() }
     _ = exchange.start(on: context.executor) {
       await deliver(opening.body, to: writer, resumed)
+      upload?.cancel()
       exchange.detach()
       whenDone()
     }

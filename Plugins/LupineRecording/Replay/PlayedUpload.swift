@@ -42,6 +42,9 @@ final class PlayedUpload: Sendable {
   /// The bytes that have been read, if they are kept.
   var data: Data { state.withLock { $0.data } }
 
+  /// Whether the body has been read to its end.
+  var isComplete: Bool { state.withLock { $0.isComplete } }
+
   /// The number of bytes that have been read.
   var count: Int64 { state.withLock { $0.count } }
 
@@ -72,6 +75,24 @@ final class PlayedUpload: Sendable {
             .invalidRequest,
             "The request's body has more than \(limit) bytes, so it is not compared with recorded ones.")
         }
+      case .pending: await ready.wait()
+      case .end: return state.withLock { $0.isComplete = true }
+      }
+      if Task.isCancelled { throw VirtualExchange.cancelled }
+    }
+  }
+
+  /// Reads the first bytes of the body.
+  func read(upTo limit: Int64) async throws(LupineError) {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    var left = limit
+    while left > 0 {
+      ready.clear()
+      if left < Int64(buffer.count) { buffer.removeLast(buffer.count - Int(left)) }
+      switch try reader.read(into: &buffer) {
+      case .bytes(let count):
+        left -= Int64(count)
+        state.withLock { $0.count += Int64(count) }
       case .pending: await ready.wait()
       case .end: return state.withLock { $0.isComplete = true }
       }

@@ -36,7 +36,8 @@ struct RecordedServer: Sendable {
 
   /// Throws if the session's evaluator refuses the recorded certificates at the date of the recording.
   ///
-  /// The recorded handshake has verified the chain, so the evaluator sees it as the verified one as well.
+  /// The evaluator sees the chain that was verified for the recorded one. If the session that recorded had no evaluator,
+  /// the presented chain takes its place, because the transport has verified it.
   func checkTrust(for url: HTTPURL, in context: TransferContext) throws(LupineError) {
     guard let evaluator = context.evaluator, url.scheme == .https else { return }
     guard !origin.certificates.isEmpty else {
@@ -46,7 +47,8 @@ struct RecordedServer: Sendable {
       )
     }
     let trust = ServerTrust(
-      host: url.host, port: url.effectivePort, presentedChain: origin.certificates, verifiedChain: origin.certificates,
+      host: url.host, port: url.effectivePort, presentedChain: origin.certificates,
+      verifiedChain: origin.verifiedCertificates.isEmpty ? origin.certificates : origin.verifiedCertificates,
       certificateAuthorities: context.connectionKey.certificateAuthorities,
       additionalCertificateAuthorities: context.connectionKey.additionalCertificateAuthorities, now: date,
       warn: { context.emit(.warning($0)) })

@@ -161,6 +161,13 @@ public struct TransferContext: Sendable {
     return context
   }
 
+  /// Returns the context with another evaluator of the server's certificates.
+  func evaluating(with evaluator: any TrustEvaluator) -> TransferContext {
+    var context = self
+    context.change { $0.evaluator = evaluator }
+    return context
+  }
+
   private mutating func change(_ change: (inout ExchangeOverrides.Values) -> Void) {
     var value = overrides?.value ?? ExchangeOverrides.Values(settings)
     change(&value)

@@ -1,7 +1,8 @@
 import HTTPTypes
-import LupineCore
+import Lupine
 import LupineFixtures
 import LupineFoundation
+import LupineMock
 import LupineRecording
 import Testing
 
@@ -140,6 +141,24 @@ import Testing
     #expect(cassette.entries[2].response?.body == .inline(Data([0xE9])))
     // A cassette of it can be written and read.
     #expect(try CassetteContents(CassetteWriter.text(of: cassette), path: "").cassette == cassette)
+  }
+
+  @Test func `an archive of mitmproxy plays`() async throws {
+    let archive = try Data(contentsOf: URL(filePath: Fixture.path("Archives/mitmproxy.har")))
+    let replay = ReplayTransport(try Cassette(har: archive))
+    let session = try Session.Builder().transport(replay).clock(ImmediateClock()).baseURL("http://a.example")
+      .contentCoding(.gzip).build()
+    #expect(
+      try await session.request("json?page=1").serializingString().value == #"{"users": [{"id": 1, "name": "Ada é"}]}"#)
+    #expect(try await session.request("image").serializingData().value == Data(0...255))
+    let binary = Data([0xFF, 0x00, 0x62, 0x69, 0x6E])
+    let uploaded = try OutgoingRequest("http://a.example/bin", method: .post, body: .bytes(binary))
+    #expect(try await session.request(uploaded).serializingData().value == binary)
+    let events = try await session.request("chunked").serializingString().value
+    #expect(events == "data: 0\n\ndata: 1\n\ndata: 2\n\n")
+    #expect(await session.request("lost").serializingData().response.error?.kind == .connectionFailed)
+    let other = await session.request("missing").serializingData().response.error
+    #expect(other?.kind.name == "unmatchedRequest")
   }
 
   @Test func `an archive of mitmproxy becomes exchanges`() throws {

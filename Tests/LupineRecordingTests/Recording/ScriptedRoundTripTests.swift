@@ -62,6 +62,28 @@ import TransportSupport
     #expect(failure.fault == ".reset(afterBytes: 40)")
   }
 
+  @Test func `an upload that a response cuts is marked, and plays as far as it was sent`() async throws {
+    let answer = ScriptedReply([
+      .head(status: 413, fields: ["Content-Length": "3", "Connection": "close"]), .body(Array("big".utf8)),
+    ])
+    let server = try ScriptedServer(readsBody: false) { _ in answer }
+    let scenario: @Sendable (Session) async throws -> [String] = { [url = server.url] session in
+      // The stream never ends.
+      let body = RequestBody.stream { AsyncStream<[UInt8]> { $0.yield(Array("some".utf8)) } }
+      let response = await session.request(try OutgoingRequest(url, method: .post, body: body)).serializingString()
+        .response
+      return [response.value ?? "", "\(response.response?.status.code ?? 0)"]
+    }
+    let take = try Take()
+    let recorded = try await take.record(scenario)
+    #expect(recorded.results == ["big", "413"])
+    #expect(try await take.play(scenario).results == recorded.results)
+    let request = try #require(try take.cassette.entries.first?.request)
+    #expect(request.isCut)
+    // The response may have arrived before the first bytes were sent.
+    #expect([.none, .inline(Data("some".utf8))].contains(request.body))
+  }
+
   @Test func `a refused connection plays as the same error, and the body stays unsent`() async throws {
     let server = try ScriptedServer(always: .respond())
     let url = server.url

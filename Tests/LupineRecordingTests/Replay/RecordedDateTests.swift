@@ -34,7 +34,8 @@ import Testing
     let fields: HTTPFields = [.date: "Tue, 14 Nov 2023 22:13:20 GMT", .cacheControl: "max-age=60"]
     let replay = Self.replay([Self.entry("first", fields: fields), Self.entry("second", fields: fields)])
     let clock = TestClock()
-    let session = try Session.Builder().transport(replay).clock(clock).install(.cache(HTTPCache(memory: .megabytes(1)))).build()
+    let session = try Session.Builder().transport(replay).clock(clock).install(.cache(HTTPCache(memory: .megabytes(1))))
+      .build()
     #expect(try await Self.text(session) == "first")
     clock.advance(by: .seconds(50))
     #expect(try await Self.text(session) == "first")

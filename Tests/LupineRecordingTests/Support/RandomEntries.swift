@@ -100,7 +100,8 @@ extension SplitMix {
   mutating func entry() -> Cassette.Entry {
     let body = flag() ? content() : .digest(length: 1 << 40, sha256: Data(bytes(32)))
     let url = "https://api.example.com/users?page=\(number(0...9))&q=\(pick(["a", "é", "a b", "\"", "%20"]))"
-    let request = Cassette.Request(method: pick([.get, .post, .put]), url: url, fields: fields(), body: body)
+    let request = Cassette.Request(
+      method: pick([.get, .post, .put]), url: url, fields: fields(), body: body, isCut: flag())
     let response = flag() ? response() : nil
     let interim = (0..<number(0...2)).map { _ in
       let status = HTTPResponse.Status(code: number(100...199), reasonPhrase: pick(["", "Early Hints"]))
@@ -116,6 +117,7 @@ extension SplitMix {
     for name in 0..<number(0...3) {
       header.origins["https://\(name).example.com"] = Cassette.Origin(
         address: pick([nil, "192.0.2.1:443"]), certificates: (0..<number(0...3)).map { _ in Data(bytes(80)) },
+        verifiedCertificates: (0..<number(0...3)).map { _ in Data(bytes(80)) },
         tls: pick([
           nil, Cassette.TLS(version: "TLSv1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256"),
           Cassette.TLS(version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", applicationProtocol: "h2"),
