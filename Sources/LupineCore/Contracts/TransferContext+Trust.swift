@@ -10,7 +10,7 @@ extension TransferContext {
   ///   connection. It is called on the transport's thread, and must not block.
   public func observingTrust(_ observe: @escaping @Sendable (ServerTrust) -> Void) -> TransferContext {
     guard let evaluator else { return self }
-    return evaluating(with: ObservedTrustEvaluator(base: evaluator, observe: observe))
+    return changed { $0.evaluator = ObservedTrustEvaluator(base: evaluator, observe: observe) }
   }
 }
 

@@ -148,8 +148,7 @@ public struct TransferContext: Sendable {
     proxyEvaluator: (any TrustEvaluator)?, proxyAuthorization: String?, tolerating tolerances: ResponseTolerances,
     keepsPartialBody: Bool
   ) -> TransferContext {
-    var context = self
-    context.change { overrides in
+    changed { overrides in
       overrides.connectionKey = connectionKey
       overrides.connectTimeout = timeout
       overrides.evaluator = evaluator
@@ -158,13 +157,12 @@ public struct TransferContext: Sendable {
       overrides.tolerances = tolerances
       overrides.keepsPartialBody = keepsPartialBody
     }
-    return context
   }
 
-  /// Returns the context with another evaluator of the server's certificates.
-  func evaluating(with evaluator: any TrustEvaluator) -> TransferContext {
+  /// Returns the context with changed overrides.
+  func changed(_ change: (inout ExchangeOverrides.Values) -> Void) -> TransferContext {
     var context = self
-    context.change { $0.evaluator = evaluator }
+    context.change(change)
     return context
   }
 
@@ -211,9 +209,7 @@ public struct TransferContext: Sendable {
   ///   - offset: the number of bytes of the upload that the server has already; a negative number means 0.
   ///   - total: the number of bytes of the whole upload; `nil` if it ends with the body. Default: `nil`.
   public func continuingUpload(at offset: Int64, of total: Int64? = nil) -> TransferContext {
-    var context = self
-    context.change { $0.upload = UploadPart(offset: max(0, offset), total: total) }
-    return context
+    changed { $0.upload = UploadPart(offset: max(0, offset), total: total) }
   }
 
   /// Makes the context of an exchange whose events a layer or a wrapping transport receives.
@@ -235,9 +231,7 @@ public struct TransferContext: Sendable {
   /// - Parameter observe: is called on the thread that emits the event, and must not block. Calls do not overlap, unless a layer
   ///   further in sends the exchange more than once. It is called until the body of the response has ended.
   public func observing(_ observe: @escaping @Sendable (SessionEvent.Kind) -> Void) -> TransferContext {
-    var context = self
-    context.change { $0.observer = calling(observe, then: $0.observer) }
-    return context
+    changed { $0.observer = calling(observe, then: $0.observer) }
   }
 
   /// Makes the context of an exchange for a layer or a wrapping transport that needs the times at which the bytes of the
@@ -249,9 +243,7 @@ public struct TransferContext: Sendable {
   ///   can take it. A body that is made with its content is one piece. It is called on the transport's thread, must not
   ///   block, and its calls do not overlap, unless a layer further in sends the exchange more than once.
   public func observingArrivals(_ observe: @escaping @Sendable (_ byteCount: Int) -> Void) -> TransferContext {
-    var context = self
-    context.change { $0.arrivals = calling(observe, then: $0.arrivals) }
-    return context
+    changed { $0.arrivals = calling(observe, then: $0.arrivals) }
   }
 
   /// Sends an event to the session's monitors.
