@@ -12,20 +12,14 @@ public struct TransferContext: Sendable {
   public let settings: ExchangeSettings
   /// The cancellation and activity of the exchange.
   public private(set) var control: ExchangeControl
-  /// The settings of this exchange alone.
-  ///
-  /// Most exchanges have none.
+  /// The settings of this exchange alone; most exchanges have none.
   private var overrides: ExchangeOverrides?
 
-  /// The session's clock.
-  ///
-  /// The session enforces the idle and total timeouts.
+  /// The session's clock, on which the session enforces the idle and total timeouts.
   public var clock: any Clock<Duration> { settings.clock }
   /// Returns the session's date, for the validity of certificates; may be called from any thread.
   public var now: @Sendable () -> Date { settings.now }
-  /// The timeout for name lookup, connection and TLS handshake together.
-  ///
-  /// The transport enforces it.
+  /// The timeout for name lookup, connection and TLS handshake together, which the transport enforces.
   public var connectTimeout: Duration? { overrides.map { $0.value.connectTimeout } ?? settings.connectTimeout }
   /// The limits on what the transport receives.
   public var limits: Limits { settings.limits }
@@ -61,9 +55,7 @@ public struct TransferContext: Sendable {
   ///
   /// The session sets it when it sends a request again because a reused connection was lost before the response began:
   /// the other idle connections are probably lost as well. The transport makes a connection. Over HTTP/2 the exchange may
-  /// share one that was made after the loss. The new connection may be kept as usual.
-  ///
-  /// Default: `false`.
+  /// share one that was made after the loss. The new connection may be kept as usual. Default: `false`.
   public var needsNewConnection: Bool {
     get { overrides?.value.needsNewConnection ?? false }
     set { change { $0.needsNewConnection = newValue } }
