@@ -53,9 +53,9 @@ struct MultipartPart {
     while !cursor.isAtEnd {
       let word = cursor.token()
       if word?.lowercased() == "name", cursor.take(UInt8(ascii: "=")) {
-        return cursor.quotedString() ?? cursor.unquotedValue()
+        return cursor.quotedString(mayEndWithField: true) ?? cursor.unquotedValue()
       }
-      if word == nil, cursor.quotedString() == nil { cursor.advance() }
+      if word == nil, cursor.quotedString(mayEndWithField: true) == nil { cursor.advance() }
     }
     return nil
   }

@@ -249,7 +249,8 @@ import Testing
     "{\"token\":\"abc", "{\"token\"", "{\"token\":", "\"", "\\", "{\"a\\", "{\"token\":\"\\u12", "]]]]}}}}",
     "&&==&token=", "token", "data:", "data", "\r\r\ndata: {\"token\":\"x", "--b", "--b\r\n", "--b\n\n--b--", "?token=",
     "://@", "://", "%", "token=%4", "{\"token\":\"\\ud83d\\ude0", "-", "{\"token\":-", "{\"token\":[[[[\"a\"",
-    "\u{feff}{",
+    "\u{feff}{", "--b\r\nContent-Disposition: form-data; a=\"", "--b\nContent-Disposition: \"\n\nx",
+    "--b\nContent-Disposition: name=\"token", "--b\nContent-Disposition: name=", "--b\nContent-Disposition: a=\"\\",
   ]
   private static let types = [
     "application/json", "text/event-stream", "multipart/a; boundary=b", "text/plain", "a/b", "x",
