@@ -32,6 +32,10 @@ mock.stub(.patch, "/uploads/7") { request in
   received.withLock { $0 += request.body.count }
   return .json(["id": 7]).field("Upload-Complete", "?1")
 }
+mock.stub(
+  .options, "/files",
+  MockReply.empty.field("Tus-Resumable", "1.0.0").field("Tus-Version", "1.0.0")
+    .field("Tus-Extension", "creation,checksum").field("Tus-Checksum-Algorithm", "sha1,sha256"))
 mock.stub(.post, "/files", .status(.created).field("Location", "/files/1"))
 mock.stub(.patch, "/files/1", MockReply.empty.field("Upload-Offset", "10000"))
 let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
