@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSQLiteConnection
 import Synchronization
 
 /// Writes one response to a `SQLiteStore`: a small content into the database, a larger one into a file.

@@ -1,5 +1,6 @@
 public import LupineCore
 import LupineFoundation
+import LupineSQLiteConnection
 import LupineSupport
 
 /// Keeps the responses of a cache in a folder, for later processes and for several processes at the same time.

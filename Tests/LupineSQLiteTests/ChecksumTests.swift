@@ -1,3 +1,4 @@
+import LupineSQLiteConnection
 import Testing
 
 @testable import LupineSQLite

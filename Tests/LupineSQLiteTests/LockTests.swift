@@ -2,6 +2,7 @@ import Foundation
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSQLiteConnection
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import LupineCore
 import LupineFixtures
+import LupineSQLiteConnection
 import Testing
 
 @testable import LupineSQLite

@@ -1,3 +1,4 @@
+import LupineSQLiteConnection
 import LupineSupport
 
 /// The first 64 bits of the SHA-256 of a text.

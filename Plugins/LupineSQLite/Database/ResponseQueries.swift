@@ -1,3 +1,5 @@
+import LupineSQLiteConnection
+
 /// The statements that read rows, prepared on a connection.
 final class ResponseQueries {
   private let newest: Statement

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
+import LupineSQLiteConnection
 
 /// A row of the table of responses.
 struct ResponseRow {

@@ -1,4 +1,4 @@
-import CSQLite
+import LupineSQLiteConnection
 
 /// The database of a store, open on one connection, with its prepared statements.
 ///
@@ -34,8 +34,7 @@ final class ResponseTable {
   /// - Throws: `SQLiteFailure`, which is damage if the file is not a database of this format.
   init(_ path: String) throws(SQLiteFailure) {
     connection = try Connection(path)
-    try connection.execute(Self.settings)
-    try Self.prepareSchema(on: connection)
+    try Self.format.apply(to: connection)
     changes = try Statement("PRAGMA data_version", on: connection)
     total = try Statement("SELECT size FROM total", on: connection)
     queries = try ResponseQueries(on: connection)
@@ -64,7 +63,7 @@ final class ResponseTable {
   /// The total size of the rows, which triggers keep.
   func totalSize() throws(SQLiteFailure) -> Int64 {
     guard let size = try total.first([], { $0.integer(0) }) else {
-      throw SQLiteFailure(SQLITE_NOTADB, "the total size is missing")
+      throw SQLiteFailure.damaged("the total size is missing")
     }
     return size
   }
@@ -132,49 +131,20 @@ final class ResponseTable {
 }
 
 extension ResponseTable {
-  /// With WAL, `synchronous=NORMAL` flushes at a checkpoint alone: a power failure can lose the last responses, but not
-  /// damage the database.
-  ///
-  /// `auto_vacuum` must precede the first write. The log has about 256 KiB before a checkpoint.
-  private static let settings = """
-    PRAGMA auto_vacuum=INCREMENTAL;
-    PRAGMA journal_mode=WAL;
-    PRAGMA synchronous=NORMAL;
-    PRAGMA wal_autocheckpoint=64;
-    PRAGMA journal_size_limit=262144;
-    PRAGMA trusted_schema=OFF;
-    PRAGMA cell_size_check=ON;
-    PRAGMA mmap_size=0;
-    PRAGMA temp_store=MEMORY;
-    """
-
-  /// The statements that make the tables, as SQLite stores their text.
-  ///
-  /// A database with other ones is not of this release.
-  private static let schema = [
-    "CREATE TABLE responses (id INTEGER PRIMARY KEY AUTOINCREMENT, nonce INTEGER NOT NULL, "
-      + "fingerprint INTEGER NOT NULL, size INTEGER NOT NULL, length INTEGER NOT NULL, file INTEGER NOT NULL, "
-      + "record BLOB NOT NULL, blocks BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT",
-    "CREATE TABLE contents (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
-    "CREATE TABLE total (size INTEGER NOT NULL) STRICT",
-    "CREATE TRIGGER inserted AFTER INSERT ON responses BEGIN UPDATE total SET size = size + new.size; END",
-    "CREATE TRIGGER updated AFTER UPDATE OF size ON responses BEGIN "
-      + "UPDATE total SET size = size + new.size - old.size; END",
-    "CREATE TRIGGER deleted AFTER DELETE ON responses BEGIN UPDATE total SET size = size - old.size; "
-      + "DELETE FROM contents WHERE id = old.id; END",
-  ]
-
-  private static func prepareSchema(on connection: borrowing Connection) throws(SQLiteFailure) {
-    var found: [String] = []
-    let query = try Statement("SELECT sql FROM sqlite_schema WHERE sql NOT NULL", on: connection)
-    try query.run { (row) throws(SQLiteFailure) in found.append(row.text(0)) }
-    guard !found.isEmpty else {
-      let tables = schema.joined(separator: ";\n")
-      return try connection.execute("BEGIN IMMEDIATE;\n\(tables);\nINSERT INTO total VALUES (0);\nCOMMIT")
-    }
-    found.removeAll { $0.hasPrefix("CREATE TABLE sqlite_") }
-    guard Set(found) == Set(schema), found.count == schema.count else {
-      throw SQLiteFailure(SQLITE_NOTADB, "the tables are not those of this release")
-    }
-  }
+  /// A database with other tables is not of this release.
+  private static let format = DatabaseFormat(
+    durability: .normal,
+    tables: [
+      "CREATE TABLE responses (id INTEGER PRIMARY KEY AUTOINCREMENT, nonce INTEGER NOT NULL, "
+        + "fingerprint INTEGER NOT NULL, size INTEGER NOT NULL, length INTEGER NOT NULL, file INTEGER NOT NULL, "
+        + "record BLOB NOT NULL, blocks BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT",
+      "CREATE TABLE contents (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
+      "CREATE TABLE total (size INTEGER NOT NULL) STRICT",
+      "CREATE TRIGGER inserted AFTER INSERT ON responses BEGIN UPDATE total SET size = size + new.size; END",
+      "CREATE TRIGGER updated AFTER UPDATE OF size ON responses BEGIN "
+        + "UPDATE total SET size = size + new.size - old.size; END",
+      "CREATE TRIGGER deleted AFTER DELETE ON responses BEGIN UPDATE total SET size = size - old.size; "
+        + "DELETE FROM contents WHERE id = old.id; END",
+    ],
+    beginning: "INSERT INTO total VALUES (0)")
 }

@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFoundation
+import LupineSQLiteConnection
 import LupineSupport
 
 extension StoreEngine {

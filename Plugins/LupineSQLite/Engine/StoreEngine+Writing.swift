@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSQLiteConnection
 import LupineSupport
 
 extension StoreEngine {

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSQLiteConnection
 import LupineSupport
 import Synchronization
 
@@ -110,11 +111,11 @@ actor StoreEngine {
         // The statement that needed the lock has changed nothing.
         if error.isLocked, !opened.table.isInTransaction {
           self.opened = opened
-          throw error.error(path)
+          throw error.error(path, of: "stored responses")
         }
         keys.forget()
         if error.isDiskFull { isDiskFull = true }
-        guard error.isDamage, isFirst else { throw error.error(path) }
+        guard error.isDamage, isFirst else { throw error.error(path, of: "stored responses") }
         try setAside(opened.file)
       }
     }
@@ -163,12 +164,12 @@ actor StoreEngine {
       isLockedOut = false
       do throws(SQLiteFailure) { return try open(folder, contents, files) } catch {
         if error.isDiskFull { isDiskFull = true }
-        guard error.isDamage else { throw error.error(folder.database) }
+        guard error.isDamage else { throw error.error(folder.database, of: "stored responses") }
       }
       try folder.setDatabaseAside()
       try folder.prepareDatabase()
       do throws(SQLiteFailure) { return try open(folder, contents, files) } catch {
-        throw error.error(folder.database)
+        throw error.error(folder.database, of: "stored responses")
       }
     }
   }

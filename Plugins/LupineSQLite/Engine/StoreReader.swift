@@ -1,5 +1,6 @@
 import LupineCore
 import LupineFoundation
+import LupineSQLiteConnection
 
 /// Reads responses on a connection of its own, beside the engine, so that a hit does not wait for what is being written.
 ///

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSQLiteConnection
 import LupineSupport
 
 #if canImport(Glibc)

@@ -18,8 +18,8 @@ public struct FieldCursor {
     return isAtEnd ? nil : bytes[position]
   }
 
-  /// Skips the next byte.
-  public mutating func advance() { position += 1 }
+  /// Skips the next byte; does nothing at the end.
+  public mutating func advance() { position = min(position + 1, bytes.count) }
 
   /// Returns to an earlier position.
   public mutating func goBack(to earlier: Int) { position = min(earlier, position) }

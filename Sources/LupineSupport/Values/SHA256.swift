@@ -6,40 +6,22 @@ public struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
-  private var block: [UInt8] = []
-  private var length: UInt64 = 0
+  private var blocks = HashBlocks()
 
   /// Creates the hash function before its first byte.
   public init() {}
 
   /// Adds bytes to the digest.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    length += UInt64(bytes.count)
-    var rest = bytes[...]
-    if !block.isEmpty {
-      let count = min(64 - block.count, rest.count)
-      block += rest.prefix(count)
-      rest = rest.dropFirst(count)
-      guard block.count == 64 else { return }
-      let full = block
-      block = []
-      full.withUnsafeBytes { Self.mix($0, into: &state) }
-    }
-    let whole = rest.count & ~63
-    Self.mix(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), into: &state)
-    block += rest.dropFirst(whole)
+    blocks.add(bytes) { Self.mix($0, into: &state) }
   }
 
   /// Returns the digest of all added bytes, 32 bytes.
   ///
   /// Call it once, last.
   public mutating func finalize() -> [UInt8] {
-    let bits = length &* 8
-    var end = block + [0x80]
-    end += [UInt8](repeating: 0, count: (120 - end.count % 64) % 64)
-    end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
-    end.withUnsafeBytes { Self.mix($0, into: &state) }
-    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    blocks.end().withUnsafeBytes { Self.mix($0, into: &state) }
+    return HashBlocks.bytes(of: state)
   }
 
   /// Processes whole blocks of 64 bytes.

@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,14 +83,44 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
 
 int ftruncate64(int descriptor, off64_t length) { CHANGE(SYS_ftruncate, descriptor, length); }
 int ftruncate(int descriptor, off_t length) { CHANGE(SYS_ftruncate, descriptor, length); }
-int fsync(int descriptor) { CHANGE(SYS_fsync, descriptor); }
-int fdatasync(int descriptor) { CHANGE(SYS_fdatasync, descriptor); }
+static _Atomic int32_t flushes;
+
+int32_t faulty_disk_flushes(void) { return atomic_load(&flushes); }
+
+int fsync(int descriptor) {
+  atomic_fetch_add(&flushes, 1);
+  CHANGE(SYS_fsync, descriptor);
+}
+
+int fdatasync(int descriptor) {
+  atomic_fetch_add(&flushes, 1);
+  CHANGE(SYS_fdatasync, descriptor);
+}
+
 int unlink(const char *path) { CHANGE(SYS_unlinkat, AT_FDCWD, path, 0); }
 int unlinkat(int folder, const char *path, int flags) { CHANGE(SYS_unlinkat, folder, path, flags); }
 int rename(const char *from, const char *to) { CHANGE(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0); }
+int renameat2(int old_folder, const char *from, int new_folder, const char *to, unsigned int flags) {
+  CHANGE(SYS_renameat2, old_folder, from, new_folder, to, flags);
+}
 int mkdir(const char *path, mode_t mode) { CHANGE(SYS_mkdirat, AT_FDCWD, path, mode); }
 
+static _Atomic int32_t lock_error;
+
+void faulty_disk_refuse_locks(int32_t error) { atomic_store(&lock_error, error); }
+
+int flock(int descriptor, int operation) {
+  int32_t error = atomic_load(&lock_error);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  return (int)syscall(SYS_flock, descriptor, operation);
+}
+
 static int open_file(int folder, const char *path, int flags, mode_t mode) {
+  // libdispatch looks at its threads there, and ends the process if it cannot.
+  if (strncmp(path, "/proc/", 6) == 0) return (int)syscall(SYS_openat, folder, path, flags, mode);
   bool creates = flags & O_CREAT;
   if (has_fault(true)) {
     if (armed_fault == FAULT_ERROR) return -1;

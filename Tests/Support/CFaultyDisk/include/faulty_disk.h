@@ -23,3 +23,9 @@ void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool 
 
 /// Disarms the fault; returns whether it has happened.
 bool faulty_disk_disarm(void);
+
+/// The number of flushes so far.
+int32_t faulty_disk_flushes(void);
+
+/// Fails every later `flock` with an error number, as a file system without locks does; 0 ends that.
+void faulty_disk_refuse_locks(int32_t error);

@@ -2,14 +2,16 @@ import CSQLite
 import LupineSupport
 
 /// Owns a connection to a database.
-struct Connection: ~Copyable {
+public struct Connection: ~Copyable {
   fileprivate let handle: OpaquePointer
 
   /// Opens an existing database; symbolic links are refused.
   ///
   /// One thread at a time uses the connection, so that SQLite needs no mutex. A statement fails at once if it needs a
-  /// lock that another process holds.
-  init(_ path: String) throws(SQLiteFailure) {
+  /// lock that another process holds, unless a patience is given.
+  ///
+  /// - Parameter patience: the time for which a statement tries to take a lock, on the calling thread. Default: none.
+  public init(_ path: String, patience: Duration = .zero) throws(SQLiteFailure) {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(
       path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, nil)
@@ -23,6 +25,7 @@ struct Connection: ~Copyable {
       sqlite3_close_v2(handle)
       throw SQLiteFailure(SQLITE_CANTOPEN, "the file cannot be opened for writing")
     }
+    if patience > .zero { sqlite3_busy_timeout(handle, Int32(min(patience / .milliseconds(1), 1e9))) }
     self.handle = handle
   }
 
@@ -30,32 +33,35 @@ struct Connection: ~Copyable {
   deinit { sqlite3_close_v2(handle) }
 
   /// Whether a transaction is open.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Runs statements without values.
-  func execute(_ text: String) throws(SQLiteFailure) {
+  public func execute(_ text: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteFailure(code, handle) }
   }
 
   /// The row that the last statement inserted.
-  var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+  public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 }
 
 /// A value of a statement.
-enum SQLValue {
+public enum SQLValue {
+  /// A signed integer.
   case integer(Int64)
+  /// A blob.
   case bytes([UInt8])
 
   /// The same 64 bits as a signed integer.
-  static func bits(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
+  public static func bits(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
 }
 
 /// Owns a prepared statement.
-struct Statement: ~Copyable {
+public struct Statement: ~Copyable {
   private let handle: OpaquePointer
 
-  init(_ text: String, on connection: borrowing Connection) throws(SQLiteFailure) {
+  /// Prepares a statement, which is used until it is released.
+  public init(_ text: String, on connection: borrowing Connection) throws(SQLiteFailure) {
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
@@ -68,7 +74,7 @@ struct Statement: ~Copyable {
   /// Runs the statement to its end.
   ///
   /// - Parameter take: called with each row, which is valid during the call.
-  func run(
+  public func run(
     _ values: [SQLValue] = [], _ take: (Row) throws(SQLiteFailure) -> Void = { (_) throws(SQLiteFailure) in }
   ) throws(SQLiteFailure) {
     defer {
@@ -88,7 +94,7 @@ struct Statement: ~Copyable {
   }
 
   /// Runs the statement and returns the first row's value; `nil` if there is no row.
-  func first<Value>(_ values: [SQLValue] = [], _ make: (Row) -> Value) throws(SQLiteFailure) -> Value? {
+  public func first<Value>(_ values: [SQLValue] = [], _ make: (Row) -> Value) throws(SQLiteFailure) -> Value? {
     var found: Value?
     try run(values) { (row) throws(SQLiteFailure) in if found == nil { found = make(row) } }
     return found
@@ -106,18 +112,22 @@ struct Statement: ~Copyable {
 }
 
 /// A row of a statement's result.
-struct Row {
+public struct Row {
   fileprivate let statement: OpaquePointer
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  /// A column as an integer.
+  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-  func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+  /// The same 64 bits of a column as an unsigned integer.
+  public func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
-  func bytes(_ column: Int32) -> [UInt8] {
+  /// A column as bytes; empty if it is null.
+  public func bytes(_ column: Int32) -> [UInt8] {
     // The pointer first: it may change the count.
     guard let start = sqlite3_column_blob(statement, column) else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  /// A column as text.
+  public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

@@ -1,14 +1,14 @@
 import CSQLite
-import LupineCore
+public import LupineCore
 
 /// An error of SQLite.
-struct SQLiteFailure: Error, CustomStringConvertible {
+public struct SQLiteFailure: Error, CustomStringConvertible {
   /// The extended code.
-  let code: Int32
+  public let code: Int32
   /// SQLite's text.
-  let text: String
+  public let text: String
   /// The system's error number; 0 if the system was not the cause.
-  let systemCode: Int32
+  public let systemCode: Int32
   /// Whether the header of the database says that it may only be read.
   private let isReadOnlyFormat: Bool
 
@@ -30,12 +30,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     isReadOnlyFormat = false
   }
 
-  var description: String { "\(text) (SQLite error \(code))" }
+  /// SQLite's text and code.
+  public var description: String { "\(text) (SQLite error \(code))" }
 
   /// Whether the file of the database is damaged or not of this store.
   ///
   /// The statements are always the same, so that a general error or a violated constraint means a damaged schema.
-  var isDamage: Bool {
+  public var isDamage: Bool {
     switch code & 0xFF {
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_CONSTRAINT,
       SQLITE_MISMATCH, SQLITE_TOOBIG,
@@ -49,13 +50,18 @@ struct SQLiteFailure: Error, CustomStringConvertible {
   }
 
   /// Whether another process holds the lock.
-  var isLocked: Bool { code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED }
+  public var isLocked: Bool { code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED }
 
   /// Whether the disk is full.
-  var isDiskFull: Bool { code & 0xFF == SQLITE_FULL }
+  public var isDiskFull: Bool { code & 0xFF == SQLITE_FULL }
 
-  /// The error for the caller of the store.
-  func error(_ path: String) -> LupineError {
-    LupineError(.fileFailed, "The database \(path) of stored responses failed: \(self).", underlying: self)
+  /// A database whose content is not what its module has written.
+  public static func damaged(_ text: String) -> SQLiteFailure { SQLiteFailure(SQLITE_NOTADB, text) }
+
+  /// The error for the caller of the module.
+  ///
+  /// - Parameter content: the content of the database, such as `stored responses`.
+  public func error(_ path: String, of content: String) -> LupineError {
+    LupineError(.fileFailed, "The database \(path) of \(content) failed: \(self).", underlying: self)
   }
 }

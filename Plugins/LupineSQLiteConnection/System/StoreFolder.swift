@@ -1,4 +1,4 @@
-import LupineCore
+public import LupineCore
 import LupineSupport
 
 #if canImport(Glibc)
@@ -11,29 +11,34 @@ import LupineSupport
   import Darwin
 #endif
 
-/// The folder of a store and its files.
+/// The folder of a database and its files.
 ///
 /// | name | content |
 /// |---|---|
-/// | `responses.sqlite`, `-wal`, `-shm` | the database |
-/// | `contents` | a folder with a file for each large content |
+/// | `NAME.sqlite`, `-wal`, `-shm` | the database |
 /// | `lock` | locked while a process opens the database or replaces it |
-/// | `secret` | the store's secret; see `SecretFile` |
-/// | `….aside-1` to `….aside-9` | files that were damaged or not of a store |
-struct StoreFolder: Sendable {
+/// | `….aside-1` to `….aside-9` | files that were damaged or not of this module |
+public struct StoreFolder: Sendable {
   /// The path without symbolic links, which SQLite would refuse.
-  let path: String
+  public let path: String
+  private let name: String
 
-  var database: String { path + "/responses.sqlite" }
+  /// The path of the database.
+  public var database: String { "\(path)/\(name).sqlite" }
 
   /// Creates the folder if it is missing, readable by its owner alone.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`, also if the folder belongs to another user or others can write it:
   ///   they could replace the files.
-  init(at folder: String) throws(LupineError) {
+  ///
+  /// - Parameters:
+  ///   - folder: the path.
+  ///   - name: the name of the database.
+  ///   - purpose: the owner of the folder in messages, such as `store of responses`.
+  public init(at folder: String, database name: String, for purpose: String) throws(LupineError) {
     guard !folder.isEmpty, !folder.utf8.contains(0) else {
       throw LupineError.file(
-        folder, code: EINVAL, message: "The path \(folder.debugDescription) names no folder for a store of responses.")
+        folder, code: EINVAL, message: "The path \(folder.debugDescription) names no folder for a \(purpose).")
     }
     var prefix = folder.hasPrefix("/") ? "" : "."
     for part in folder.split(separator: "/") {
@@ -47,17 +52,18 @@ struct StoreFolder: Sendable {
     }
     defer { free(resolved) }
     path = String(cString: resolved)
+    self.name = name
     guard let status = FileStatus.of(path), status.isFolder, status.isOwn else {
       throw LupineError.file(
         path, code: EACCES,
-        message: "\(path) is not a folder that only this user can write; use another folder for the store.")
+        message: "\(path) is not a folder that only this user can write; use another folder for the \(purpose).")
     }
   }
 
   /// Runs code while no other process opens or replaces the database.
   ///
   /// - Throws: `LupineError` with `isStoreLocked`, at once, if another process holds the lock.
-  func whileLocked<Value>(_ work: () throws(LupineError) -> Value) throws(LupineError) -> Value {
+  public func whileLocked<Value>(_ work: () throws(LupineError) -> Value) throws(LupineError) -> Value {
     let path = path + "/lock"
     try clear(path)
     guard let file = Descriptor(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)) else {
@@ -77,7 +83,7 @@ struct StoreFolder: Sendable {
   /// The calling thread waits meanwhile.
   ///
   /// - Parameter tries: the maximum number of tries.
-  func whileLocked<Value>(
+  public func whileLocked<Value>(
     tries: Int, _ work: () throws(LupineError) -> Value
   ) throws(LupineError) -> Value {
     for _ in 1..<max(1, tries) {
@@ -93,7 +99,7 @@ struct StoreFolder: Sendable {
   /// Moves files of the database aside that are not this user's own, and creates an empty database if there is none.
   ///
   /// SQLite gives its other files the mode of the database.
-  func prepareDatabase() throws(LupineError) {
+  public func prepareDatabase() throws(LupineError) {
     for ending in ["", "-wal", "-shm"] { try clear(database + ending) }
     guard let status = FileStatus.of(database) else {
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -107,7 +113,7 @@ struct StoreFolder: Sendable {
   }
 
   /// Moves the database and its log aside.
-  func setDatabaseAside() throws(LupineError) {
+  public func setDatabaseAside() throws(LupineError) {
     try setAside(database)
     // The log belongs to the database that was moved, and would damage a new one.
     for ending in ["-wal", "-shm"] where unlink(database + ending) != 0 && errno != ENOENT {
@@ -116,14 +122,14 @@ struct StoreFolder: Sendable {
   }
 
   /// Moves a file aside that is not a regular file of this user alone.
-  func clear(_ path: String) throws(LupineError) {
+  public func clear(_ path: String) throws(LupineError) {
     if let status = FileStatus.of(path), !status.isOwnFile { try setAside(path) }
   }
 
   /// Renames a file, so that its name is free.
   ///
   /// Nine files of a name are kept; the ninth is replaced.
-  func setAside(_ path: String) throws(LupineError) {
+  public func setAside(_ path: String) throws(LupineError) {
     let names = (1...9).map { "\(path).aside-\($0)" }
     let name = names.first { FileStatus.of($0) == nil } ?? names[8]
     guard rename(path, name) == 0 || errno == ENOENT else {
@@ -133,19 +139,8 @@ struct StoreFolder: Sendable {
 }
 
 extension StoreFolder {
-  /// Opens the folder of the contents, and creates it if it is missing.
-  func contents() throws(LupineError) -> ContentsFolder {
-    let path = path + "/contents"
-    if let status = FileStatus.of(path), !status.isFolder || !status.isOwn { try setAside(path) }
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw LupineError.file("cannot be created", path, code: errno) }
-    guard let folder = Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) else {
-      throw LupineError.file("cannot be opened", path, code: errno)
-    }
-    return ContentsFolder(path: path, folder)
-  }
-
   /// The number of bytes that the file system has left for this user.
-  var freeBytes: Int64 {
+  public var freeBytes: Int64 {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return 0 }
     return Int64(
@@ -153,10 +148,10 @@ extension StoreFolder {
   }
 }
 
-/// Another process has the lock of a store's folder.
-struct StoreLocked: Error {}
+/// Another process has the lock of a folder.
+public struct StoreLocked: Error {}
 
 extension LupineError {
   /// Whether another process has the lock of the folder or of the database, so that a later try may succeed.
-  var isStoreLocked: Bool { underlying is StoreLocked || (underlying as? SQLiteFailure)?.isLocked ?? false }
+  public var isStoreLocked: Bool { underlying is StoreLocked || (underlying as? SQLiteFailure)?.isLocked ?? false }
 }

@@ -3,7 +3,7 @@
 /// It detects accidental damage, such as flipped bits, lost writes and mixed-up sectors, with a probability of all but
 /// 2^-64, at the speed at which memory is read. It is no protection against forgery, and a cryptographic hash without a
 /// key would be none either: whoever can write the store's files can also write a matching hash.
-struct Checksum: Sendable {
+public struct Checksum: Sendable {
   private static let primes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63, 0x27D4_EB2F_1656_67C5
   )
@@ -18,7 +18,11 @@ struct Checksum: Sendable {
   private var rest = SIMD32<UInt8>()
   private var restCount = 0
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  /// Creates the checksum of no bytes.
+  public init() {}
+
+  /// Adds the next bytes.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var bytes = bytes
     if restCount > 0 {
@@ -56,7 +60,8 @@ struct Checksum: Sendable {
     lanes = (a, b, c, d)
   }
 
-  var value: UInt64 {
+  /// The checksum of the bytes so far.
+  public var value: UInt64 {
     var hash = Self.primes.4
     if length >= UInt64(Self.stripe) {
       let (a, b, c, d) = lanes
@@ -110,59 +115,14 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
   /// The checksum of all bytes.
-  var checksum: UInt64 {
+  public var checksum: UInt64 {
     var checksum = Checksum()
     withUnsafeBytes { checksum.update($0) }
     return checksum.value
   }
 
-  mutating func append(bigEndian value: UInt64) {
+  /// Appends the eight bytes of a number, the highest first.
+  public mutating func append(bigEndian value: UInt64) {
     Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-  }
-}
-
-/// The checksums of a content, one for each block.
-///
-/// Each block is checked before a byte of it is returned, also if only a range is read.
-struct BlockChecksums: Sendable {
-  /// The number of bytes of each block but the last.
-  static let blockSize = 64 << 10
-
-  /// The checksums of the blocks that are complete.
-  private(set) var complete: [UInt64] = []
-  private var current = Checksum()
-  private var currentCount = 0
-
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = rest.prefix(Self.blockSize - currentCount)
-      current.update(UnsafeRawBufferPointer(rebasing: part))
-      currentCount += part.count
-      rest = rest.dropFirst(part.count)
-      guard currentCount == Self.blockSize else { continue }
-      complete.append(current.value)
-      (current, currentCount) = (Checksum(), 0)
-    }
-  }
-
-  /// The checksums of the blocks so far, eight bytes each.
-  var encoded: [UInt8] {
-    var bytes: [UInt8] = []
-    for value in currentCount == 0 ? complete : complete + [current.value] { bytes.append(bigEndian: value) }
-    return bytes
-  }
-
-  /// Whether bytes that begin at a block have these checksums.
-  ///
-  /// - Parameters:
-  ///   - block: the number of the first block.
-  ///   - encoded: the checksums of the whole content.
-  static func verify(_ bytes: [UInt8], from block: Int, _ encoded: [UInt8]) -> Bool {
-    var checksums = BlockChecksums()
-    bytes.withUnsafeBytes { checksums.update($0) }
-    let found = checksums.encoded
-    let start = block * 8
-    return start + found.count <= encoded.count && encoded[start..<start + found.count] == found[...]
   }
 }
