@@ -6,7 +6,7 @@
   extension Session.Builder {
     /// Makes a builder with the settings of a configuration, such as the environment's, a JSON file's, or both.
     ///
-    /// The guide <doc:Configuration> has the table of all keys. A key without a value keeps the session's default, and later
+    /// The guide "A session from configuration" has the table of all keys. A key without a value keeps the session's default, and later
     /// calls of the builder's methods replace the settings. The values are fetched once; a later change has no effect on
     /// the session.
     ///

@@ -139,13 +139,11 @@ extension MockTransport {
 }
 
 extension MockTransport {
-  /// Performs an exchange when it may begin, if the session limits the number of concurrent exchanges.
+  /// Performs an exchange when the session's limits on the number of concurrent exchanges permit it.
   func withConnectionLimit(
-    _ request: OutgoingRequest, in context: TransferContext,
+    _ options: ConnectionOptions, _ request: OutgoingRequest, in context: TransferContext,
     _ exchange: () async throws(LupineError) -> TransportResponse
   ) async throws(LupineError) -> TransportResponse {
-    let options = context.connections
-    guard options.perHost != nil || options.total != nil else { return try await exchange() }
     let (id, wait) = state.withLock { $0.connectionQueue.enter(request, options) }
     do throws(LupineError) {
       if let wait { try await self.wait(wait, in: context) }

@@ -85,6 +85,7 @@ public final class MockTransport: Transport {
   ///
   /// - Throws: `LupineError` of kind `unmatchedRequest` if no stub matches, of kind `invalidStub` if the matching stub
   ///   is faulty, and the error of a stub's fault or failure.
+  @inline(__always)  // Into the witness, as `Benchmarks/README.md` says.
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -95,11 +96,14 @@ public final class MockTransport: Transport {
         throw error.measured(TransferMetrics())
       }
     }
-    return try await withConnectionLimit(request, in: context) { () throws(LupineError) in
+    let options = context.connections
+    if options.perHost == nil, options.total == nil { return try await begin(request, in: context) }
+    return try await withConnectionLimit(options, request, in: context) { () throws(LupineError) in
       try await begin(request, in: context)
     }
   }
 
+  @inline(__always)  // See `send(_:in:)`.
   private func begin(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {

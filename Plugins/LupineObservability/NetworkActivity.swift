@@ -14,7 +14,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// One activity can be the monitor of several sessions and then counts their requests together.
+/// One activity can be the monitor of several sessions and then counts their requests together. The requests of two
+/// sessions have equal identifiers: one that is suspended or cancelled before it starts can hide a request of another
+/// session with its number, until both have ended. Use an activity for each session if the program suspends or cancels
+/// requests and needs the exact count.
 public final class NetworkActivity: EventMonitor {
   /// The state of an activity.
   public enum State: Sendable, Hashable {
@@ -37,6 +40,9 @@ public final class NetworkActivity: EventMonitor {
     var timer: ScheduledTimer?
     var streams: [UInt64: AsyncStream<State>.Continuation] = [:]
     var lastStream: UInt64 = 0
+    /// The states that are not yet in the streams, in order.
+    var reports: [(state: State, streams: [AsyncStream<State>.Continuation])] = []
+    var isReporting = false
   }
 
   /// How long requests are under way before the activity is active.
@@ -87,31 +93,50 @@ public final class NetworkActivity: EventMonitor {
   /// The current state and then every change, in order.
   ///
   /// Each access makes a sequence of its own; any number may be read at the same time. A slow reader delays no request:
-  /// its states wait for it. The sequence ends when the activity is released.
+  /// the newest 64 states wait for it, and older ones are dropped. The sequence ends when the activity is released.
   public var states: AsyncStream<State> {
-    let (stream, continuation) = AsyncStream<State>.makeStream()
+    let (stream, continuation) = AsyncStream<State>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let number = shared.withLock { shared in
       shared.lastStream += 1
       shared.streams[shared.lastStream] = continuation
-      continuation.yield(shared.machine.state)
+      shared.reports.append((shared.machine.state, [continuation]))
       return shared.lastStream
     }
     continuation.onTermination = { [weak self] _ in
       // Released outside the lock.
       _ = self?.shared.withLock { $0.streams.removeValue(forKey: number) }
     }
+    report()
     return stream
+  }
+
+  /// Puts the states into the streams, outside the lock and in order: one thread does it at a time.
+  private func report() {
+    let isNeeded = shared.withLock { shared in
+      if shared.isReporting || shared.reports.isEmpty { return false }
+      shared.isReporting = true
+      return true
+    }
+    while isNeeded {
+      let reports = shared.withLock { shared in
+        defer { shared.reports = [] }
+        shared.isReporting = !shared.reports.isEmpty
+        return shared.reports
+      }
+      if reports.isEmpty { return }
+      for (state, streams) in reports { for stream in streams { stream.yield(state) } }
+    }
   }
 
   /// Changes the state, reports it, and sets the timer that the new state needs.
   private func change(_ body: (inout Shared) -> ActivityMachine.Change?) {
     let (timer, wait) = shared.withLock { shared -> (ScheduledTimer?, ActivityMachine.Wait?) in
       guard let change = body(&shared) else { return (nil, nil) }
-      // A stream only schedules its reader, so the order is kept and nothing is waited for.
-      for stream in shared.streams.values { stream.yield(change.state) }
+      if !shared.streams.isEmpty { shared.reports.append((change.state, Array(shared.streams.values))) }
       defer { shared.timer = nil }
       return (shared.timer, change.wait)
     }
+    report()
     // A clock may be the caller's, so no lock is held.
     timer?.cancel()
     if let wait { setTimer(for: wait) }

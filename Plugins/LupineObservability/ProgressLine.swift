@@ -81,9 +81,12 @@ struct ProgressLine {
     return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
   }
 
-  /// The completed fraction, from 0 to 1; `nil` if unknown.
+  /// Whether nothing more comes, and not everything came.
+  private var isIncomplete: Bool { progress.total == progress.completed && transfers?.failed ?? 0 > 0 }
+
+  /// The completed fraction, from 0 to 1; `nil` if unknown, and if the bar would be full in spite of a failure.
   private var fraction: Double? {
-    (progress.total != nil ? progress.fractionCompleted : estimate).map { min(1, max(0, $0)) }
+    isIncomplete ? nil : (progress.total != nil ? progress.fractionCompleted : estimate).map { min(1, max(0, $0)) }
   }
 
   private func count(_ form: Form) -> String? {
@@ -101,7 +104,7 @@ struct ProgressLine {
   private func bytes(_ form: Form) -> String {
     let done = Self.size(Double(progress.completed))
     let completed = text(of: done, in: form)
-    guard let total = progress.total.map({ Self.size(Double($0)) }) else { return completed }
+    guard !isIncomplete, let total = progress.total.map({ Self.size(Double($0)) }) else { return completed }
     guard form != .full else { return "\(completed) of \(total.text)" }
     return "\(done.unit == total.unit ? done.number : completed)/\(text(of: total, in: form))"
   }

@@ -7,7 +7,7 @@ import LupineSupport
 /// The line has the number of transfers that have ended, the sum of the bytes, the rate and the time left. While the
 /// length of one transfer is unknown, such as that of one that has not started, the time left is omitted, and the bar
 /// and the percentage give each transfer the same weight. A transfer that fails has a line of its own with the error,
-/// above the bar. The line ends when all transfers have ended, with `finish()`, or when the bar is released.
+/// above the bar; what it lacks does not count, and at the end of all the line has neither bar nor percentage. The line ends when all transfers have ended, with `finish()`, or when the bar is released.
 ///
 /// If the output is not a terminal, the bar writes a line with the first progress and at each further tenth of the
 /// expected transfers. If their number is unknown, it writes a line at each tenth and at the end of each transfer.
@@ -75,6 +75,21 @@ public final class SharedProgressBar: Sendable {
       return nil
     }
     return Transfer(bar: self, number: number, name: name.escapingControls(indentation: ""))
+  }
+
+  /// Writes a line above the bar, such as the name of a transfer that has ended.
+  ///
+  /// If the output is not a terminal, the line stands between those of the bar.
+  ///
+  /// - Parameter line: a text without a line break; control bytes in it are escaped.
+  public func write(_ line: String) {
+    let now = clock.now()
+    let width = lineWidth
+    let text = line.escapingControls()
+    writer.update { state in
+      guard width != nil, state.isOpen else { return text + "\n" }
+      return TerminalText.drawing(text) + "\n" + drawing(&state, now, width)
+    }
   }
 
   /// Ends the line, with the latest progress.

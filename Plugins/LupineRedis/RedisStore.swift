@@ -14,7 +14,7 @@ import LupineFoundation
 ///   it held before.
 /// - The machines share the key. A store with another key uses other names, so it neither reads nor replaces them.
 /// - If another program has made a key of another type under one of the store's names, the store removes that key.
-/// - A response disappears after ``ResponseRecord/retention``, and earlier if the server needs the memory.
+/// - A response disappears after `ResponseRecord.retention`, and earlier if the server needs the memory.
 /// - If the server fails, every method throws an error soon, and at once until the server is tried again; see
 ///   ``Configuration``. The cache then sends its requests.
 ///

@@ -142,6 +142,7 @@ extension Plugin where Self == CircuitBreaker {
 struct CircuitBreakerLayer: ExchangeLayer {
   let breaker: CircuitBreaker
 
+  @inline(__always)  // Into the witness, as `Benchmarks/README.md` says.
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {

@@ -127,6 +127,7 @@ extension ConcurrencyLimiter.Queue {
 struct ConcurrencyLayer: ExchangeLayer {
   let limiter: ConcurrencyLimiter
 
+  @inline(__always)  // Into the witness, as `Benchmarks/README.md` says.
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {

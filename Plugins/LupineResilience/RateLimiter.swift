@@ -63,11 +63,10 @@ public final class RateLimiter: Plugin {
     }
   }
 
-  /// Reserves a turn, and waits for it.
+  /// Reserves a turn; returns its start if the exchange must wait for it.
   ///
-  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the reason for which the exchange was
-  ///   cancelled.
-  func waitForTurn(for request: OutgoingRequest, _ context: TransferContext) async throws(LupineError) {
+  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long.
+  func reserveTurn(for request: OutgoingRequest, _ context: TransferContext) throws(LupineError) -> Duration? {
     let entry = turns.entry(of: request)
     let now = clock.now(or: context.clock)
     let start = entry.state.withLock { turns in
@@ -80,8 +79,15 @@ public final class RateLimiter: Plugin {
         "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(entry.key), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
-    guard start > now else { return }
+    guard start > now else { return nil }
     context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \((start - now).milliseconds)"))
+    return start
+  }
+
+  /// Waits for the start of a turn.
+  ///
+  /// - Throws: the reason for which the exchange was cancelled.
+  func wait(until start: Duration, _ context: TransferContext) async throws(LupineError) {
     try await context.pause(until: start, on: clock.clock(or: context.clock))
   }
 }
@@ -99,10 +105,11 @@ extension Plugin where Self == RateLimiter {
 struct RateLayer: ExchangeLayer {
   let limiter: RateLimiter
 
+  @inline(__always)  // Into the witness, as `Benchmarks/README.md` says.
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
-    try await limiter.waitForTurn(for: request, context)
+    if let start = try limiter.reserveTurn(for: request, context) { try await limiter.wait(until: start, context) }
     return try await next(request, in: context)
   }
 }

@@ -1,5 +1,5 @@
 public import HTTPTypes
-import LupineCore
+public import LupineCore
 public import LupineFoundation
 
 /// The place where a downloaded file is stored.
@@ -61,6 +61,17 @@ public struct DownloadDestination: Sendable {
   /// The closure is called for each head that brings the file or the rest of it, on a thread that may wait for a disk.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
+  }
+
+  /// Returns the name that `folder(_:_:)` gives the file of a response.
+  ///
+  /// A destination of `custom(_:)` can decide by the name. It is one name, without a path.
+  ///
+  /// - Parameters:
+  ///   - head: the head of the response, whose `Content-Disposition` may suggest a name.
+  ///   - url: the URL whose last part is the name otherwise.
+  public static func suggestedName(for head: HTTPResponse, of url: HTTPURL) -> String {
+    SuggestedName.name(from: head.headerFields, path: url.path)
   }
 
   /// The changes by which a download may make the move to the destination possible.
@@ -129,8 +140,7 @@ extension DownloadDestination {
     case .nowhere(let error): throw error
     case .file(let path, let options): return (path, options)
     case .folder(let folder, let options):
-      let name = SuggestedName.name(from: head.headerFields, path: url.path)
-      return (Self.path(of: name, in: folder), options)
+      return (Self.path(of: Self.suggestedName(for: head, of: url), in: folder), options)
     case .custom(let place):
       do {
         return try place(head)

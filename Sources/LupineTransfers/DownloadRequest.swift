@@ -173,6 +173,17 @@ extension DownloadRequest {
     discard(Checkpoint(name, in: store))
   }
 
+  /// The progress that resume data, or the state of a checkpoint in a store, prove: the length of the partial file as it
+  /// is now, and that of the whole file if it is known.
+  ///
+  /// `nil` if the data are no resume data, or if there is no partial file that a download can continue. Nothing is
+  /// locked, and no content is read: a program can ask while the download runs. The file system is used on the caller's
+  /// thread, which waits.
+  public static func progress(of resumeData: Data) -> TransferProgress? {
+    guard let state = try? ResumeState(decoding: resumeData), let length = state.provenLength else { return nil }
+    return TransferProgress(completed: length, total: state.total, resumedBytes: length)
+  }
+
   /// Removes the partial files of downloads in a folder whose processes ended before the downloads could be resumed.
   ///
   /// The first download of a process into a folder does the same. A file is removed only if it belongs to this user, has

@@ -1,9 +1,9 @@
-import LupineCore
+public import LupineCore
 import LupineFoundation
 import LupineSupport
 
 /// The digest that a downloaded file must have.
-public struct ExpectedDigest: Sendable, Hashable {
+public struct ExpectedDigest: Sendable, Hashable, Codable {
   /// The digest in lower-case hexadecimal digits.
   let text: String
 
@@ -12,6 +12,17 @@ public struct ExpectedDigest: Sendable, Hashable {
   /// With any other text the download ends with kind `invalidRequest`, before anything is sent.
   public static func sha256(_ hexadecimal: String) -> ExpectedDigest {
     ExpectedDigest(text: hexadecimal.lowercased())
+  }
+
+  /// Reads a file to its end and compares its digest, for example that of an earlier download.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` if the digest is invalid, of kind `bodyFailed` if the file cannot be
+  ///   read, and of kind `cancelled` if the task is cancelled meanwhile.
+  public func matches(fileAt path: String) async throws(LupineError) -> Bool {
+    if let fault { throw fault }
+    var hash = SHA256()
+    try await RequestBody.file(path).drain { (piece) throws(LupineError) in hash.update(piece) }
+    return Hexadecimal.text(hash.finalize()) == text
   }
 
   /// Why the digest is invalid; `nil` if it is valid.

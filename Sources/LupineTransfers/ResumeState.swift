@@ -65,6 +65,18 @@ struct ResumeState: Codable, Sendable, Hashable {
     return DownloadState.Beginning(partial: latest, validator: validator, total: total)
   }
 
+  /// The number of bytes that a download can continue after; `nil` if it must begin again.
+  ///
+  /// The file is opened, not read, and no lock is taken.
+  var provenLength: Int64? {
+    let present = PartialFile.length(at: partialPath)
+    if present ?? 0 == 0, let superseded, let earlier = PartialFile.length(at: superseded.path), earlier > 0 {
+      return earlier
+    }
+    guard let present, present >= offset ?? 0 else { return nil }
+    return offset ?? present
+  }
+
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(

@@ -116,6 +116,20 @@ import Testing
     #expect(!activity.state.isShown || activity.state == .delayingCompletion)
   }
 
+  @Test func `a reader that is late gets the newest 64 states`() async throws {
+    let clock = TestClock()
+    var activity: NetworkActivity? = NetworkActivity(clock: clock)
+    let states = activity?.states
+    for number: UInt64 in 1...100 {
+      for step in [Step.start(number), .finish(number)] { if let activity { try step.perform(on: activity, clock) } }
+    }
+    activity = nil
+    var seen: [NetworkActivity.State] = []
+    if let states { for await state in states { seen.append(state) } }
+    #expect(seen.count == 64)
+    #expect(seen.last == .idle)
+  }
+
   @Test func `the sequence of states ends when the activity is released`() async {
     var activity: NetworkActivity? = NetworkActivity()
     var states = activity?.states.makeAsyncIterator()

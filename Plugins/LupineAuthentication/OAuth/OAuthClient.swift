@@ -28,7 +28,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
   ///   - tokenURL: the token endpoint; https, or http to the loopback interface.
   ///   - identifier: the `client_id`.
   ///   - secret: the `client_secret`; `nil` for a public client, which sends only its identifier.
-  ///   - proof: the way in which the secret is sent. Default: in `Authorization`.
+  ///   - authenticationMethod: the way in which the secret is sent. Default: in `Authorization`.
   /// - Throws: `LupineError` of kind `invalidURL`, including for http to another host.
   public init(
     tokenURL: String, identifier: String, secret: String? = nil, authenticationMethod: AuthenticationMethod = .header

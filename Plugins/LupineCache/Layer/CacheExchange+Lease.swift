@@ -36,7 +36,7 @@ extension CacheExchange {
       context.emitCache("waits for the response that another machine fetches")
       try await context.pause(until: min(now + delay, end), on: clock)
       delay = min(delay * 2, Self.longestDelay)
-      exchange.invalidationMark = storage.invalidationMark(of: key)
+      exchange = exchange.renewed()
       (decision, rules) = try await exchange.decide()
       if case .use = decision { return try await exchange.perform(decision, rules) }
     }

@@ -19,13 +19,13 @@ extension CacheExchange {
     return try await sendBranch(request, .partial, rules) { (response, branch) async throws(LupineError) in
       let status = response.head.status
       let continues = status == .partialContent || status == .rangeNotSatisfiable
-      guard continues || Self.contradicts(response.head, beginning, part), response.source == .origin else {
+      guard continues || beginning.isContradicted(by: response.head, part), response.source == .origin else {
         // A whole response in the place of the rest says that the parts are of another version.
         if status == .ok, response.source == .origin { await removeParts(like: beginning) }
         branch.choose()
         return await receive(response, CacheStatus(forward: .partial), sent: sent, nil)
       }
-      guard let continuation = Self.continuation(in: response.head, of: beginning, part) else {
+      guard let continuation = beginning.continuation(in: response.head, part) else {
         context.emitCache("sends the request again: the rest does not continue the stored response")
         discard(response)
         await removeParts(like: beginning)
@@ -39,25 +39,6 @@ extension CacheExchange {
     await access.change(orElse: "does not remove the parts") { [storage] () throws(LupineError) in
       await storage.removeParts(like: part)
     }
-  }
-
-  /// The range of a 206 that continues a stored beginning to the end of the content; `nil` for any other.
-  private static func continuation(
-    in head: HTTPResponse, of beginning: Candidate, _ part: ContentPart
-  ) -> ContentPart? {
-    guard let continuation = ContentPart(of: head), !head.hasContradictoryRange,
-      continuation.range.lowerBound == part.range.upperBound,
-      continuation.range.upperBound == continuation.total, part.total == nil || part.total == continuation.total,
-      beginning.isContinued(by: head)
-    else { return nil }
-    return continuation
-  }
-
-  /// Whether a response contradicts itself, or is a 200 with the validator of the stored beginning and another length.
-  private static func contradicts(_ head: HTTPResponse, _ beginning: Candidate, _ part: ContentPart) -> Bool {
-    if head.hasContradictoryRange { return true }
-    guard head.status == .ok, let total = part.total, beginning.isContinued(by: head) else { return false }
-    return Int64(head.headerFields[.contentLength] ?? "") ?? total != total
   }
 
   /// Answers with the stored beginning and the bytes that arrive, as one response.
@@ -141,5 +122,22 @@ extension Candidate {
     }
     let coding = other.headerFields[.contentEncoding]
     return coding == nil || coding == head.headerFields[.contentEncoding]
+  }
+
+  /// The range of a 206 that continues this stored beginning to the end of the content; `nil` for any other.
+  fileprivate func continuation(in other: HTTPResponse, _ part: ContentPart) -> ContentPart? {
+    guard let continuation = ContentPart(of: other), !other.hasContradictoryRange,
+      continuation.range.lowerBound == part.range.upperBound,
+      continuation.range.upperBound == continuation.total, part.total == nil || part.total == continuation.total,
+      isContinued(by: other)
+    else { return nil }
+    return continuation
+  }
+
+  /// Whether a response contradicts itself, or is a 200 with the validator of this beginning and another length.
+  fileprivate func isContradicted(by other: HTTPResponse, _ part: ContentPart) -> Bool {
+    if other.hasContradictoryRange { return true }
+    guard other.status == .ok, let total = part.total, isContinued(by: other) else { return false }
+    return Int64(other.headerFields[.contentLength] ?? "") ?? total != total
   }
 }

@@ -6,7 +6,7 @@ import LupineFoundation
 extension CacheExchange {
   /// Sends the request, and answers with the stored response if the server fails and that is permitted.
   func send(_ reason: CacheStatus.Forward, _ rules: ReuseRules?) async throws(LupineError) -> TransportResponse {
-    context.emitCache("sends the request: \(reason.rawValue)")
+    context.emitCache("sends the request: " + reason.rawValue)
     let fallback = rules.flatMap { $0.permitsUseOnError ? $0 : nil }
     let sent = context.now()
     guard fallback != nil else {
@@ -89,7 +89,7 @@ extension CacheExchange {
   /// caches.
   func outgoing(_ conditions: HTTPFields?) -> OutgoingRequest {
     var request = original
-    for field in conditions ?? [:] { request.headers[field.name] = field.value }
+    if let conditions { for field in conditions { request.headers[field.name] = field.value } }
     let directive: String
     switch self.request.policy {
     case .reload: directive = "no-cache"
@@ -167,7 +167,7 @@ extension CacheExchange {
     do throws(StoringRefusal) {
       entry = try NewEntry(head, to: original, request, key: key, layer, sent: sent, now: context.now())
     } catch {
-      context.emitCache("does not store the response: \(error.reason)")
+      context.emitCache("does not store the response: " + error.reason)
       return false
     }
     guard let writing = storage.begin(entry.record.key, since: invalidationMark, of: key) else {

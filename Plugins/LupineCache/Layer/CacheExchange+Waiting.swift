@@ -24,8 +24,8 @@ extension CacheExchange {
   func lead(
     _ leader: Leader, _ decision: CacheDecision, _ rules: ReuseRules?
   ) async throws(LupineError) -> TransportResponse {
-    var exchange = self
-    exchange.leader = leader
+    let exchange = CacheExchange(
+      original, request, key, in: context, layer, next: next, since: invalidationMark, leader: leader)
     defer { storage.endHead(of: leader, responseName) }
     let response = try await exchange.performWithLease(decision, rules)
     leader.recordFirst(.stored)
@@ -48,7 +48,7 @@ extension CacheExchange {
       // A later leader had less time, so its timeout says nothing about the response.
       if isTimeUp, leader === first { storage.record(isShareable: false, responseName) }
       // A request that is sent from here on is newer than the invalidations until now.
-      exchange.invalidationMark = storage.invalidationMark(of: key)
+      exchange = exchange.renewed()
       let (decision, rules) = try await exchange.decide()
       if case .use(let isRevalidated) = decision, let rules {
         return try await use(rules, isRevalidated: isRevalidated, collapsed: reason)

@@ -3,7 +3,8 @@ import LupineCore
 import LupineFoundation
 
 /// One exchange with GET or HEAD.
-struct CacheExchange: Sendable {
+// A class, so that its steps pass one reference.
+final class CacheExchange: Sendable {
   let layer: CacheLayer
   /// The layers inside the cache, and the transport.
   let next: NextExchange
@@ -12,12 +13,32 @@ struct CacheExchange: Sendable {
   let key: CacheKey
   let context: TransferContext
   /// The invalidations of the URL before the request was sent.
-  var invalidationMark: Invalidations.Mark
+  let invalidationMark: Invalidations.Mark
   /// The leader, if other requests wait for this one.
-  var leader: Leader?
+  let leader: Leader?
+
+  init(
+    _ original: OutgoingRequest, _ request: CacheableRequest, _ key: CacheKey, in context: TransferContext,
+    _ layer: CacheLayer, next: NextExchange, since mark: Invalidations.Mark? = nil, leader: Leader? = nil
+  ) {
+    self.layer = layer
+    self.next = next
+    self.original = original
+    self.request = request
+    self.key = key
+    self.context = context
+    self.leader = leader
+    invalidationMark = mark ?? layer.storage.invalidationMark(of: key)
+  }
+
+  /// The exchange as one that begins now.
+  func renewed() -> CacheExchange {
+    CacheExchange(original, request, key, in: context, layer, next: next, leader: leader)
+  }
 
   var storage: CacheStorage { layer.storage }
 
+  @inline(__always)  // See `CacheLayer.send`.
   func run() async throws(LupineError) -> TransportResponse {
     let (decision, rules) = try await decide()
     guard storage.waitLimit > .zero, mayWait(decision) else { return try await perform(decision, rules) }
@@ -28,6 +49,7 @@ struct CacheExchange: Sendable {
     }
   }
 
+  @inline(__always)  // See `CacheLayer.send`.
   func decide() async throws(LupineError) -> (CacheDecision, ReuseRules?) {
     let found = try await select()
     let selection = found ?? Selection()
@@ -55,7 +77,7 @@ struct CacheExchange: Sendable {
   private func select() async throws(LupineError) -> Selection? {
     var selection = Selection()
     guard let found = try await responses(for: key.exact) else { return nil }
-    selection.add(found, for: request, storage.hash, isShared: storage.isShared)
+    if !found.isEmpty { selection.add(found, for: request, storage.hash, isShared: storage.isShared) }
     if selection.candidate == nil, storage.mayHaveKeysWithoutQuery {
       guard let found = try await responses(for: key.withoutQuery) else { return nil }
       selection.add(found, for: request, storage.hash, isShared: storage.isShared)

@@ -17,6 +17,7 @@ final class CacheLayer: ExchangeLayer {
     reader = RequestReader(storage)
   }
 
+  @inline(__always)  // Into the witness, as `Benchmarks/README.md` says.
   func send(
     _ request: OutgoingRequest, in context: TransferContext, next: NextExchange
   ) async throws(LupineError) -> TransportResponse {
@@ -26,10 +27,7 @@ final class CacheLayer: ExchangeLayer {
       return try await forward(request, .bypass, in: context, next)
     }
     let facts = reader.read(request, in: context)
-    return try await CacheExchange(
-      layer: self, next: next, original: request, request: facts, key: key, context: context,
-      invalidationMark: storage.invalidationMark(of: key)
-    ).run()
+    return try await CacheExchange(request, facts, key, in: context, self, next: next).run()
   }
 
   /// Sends a request that the cache does not answer.

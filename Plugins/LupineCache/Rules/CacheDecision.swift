@@ -122,7 +122,7 @@ struct ReuseRules: Sendable {
   }
 
   /// The statuses of a failing server, in whose place a stored response may answer.
-  static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+  static let errorStatuses = [500, 502, 503, 504]
 }
 
 extension LupineError {

@@ -121,7 +121,7 @@ struct ResponseControl: Sendable {
   }
 
   /// The statuses that are heuristically cacheable (RFC 9110 section 15.1), without the partial 206.
-  static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+  static let heuristicStatuses = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 }
 
 extension HTTPField.Name {

@@ -70,7 +70,7 @@ enum StoringRules {
 
   /// The statuses whose responses are never stored: those that ask for a credential, after which the request is sent
   /// again, and those of RFC 6585 and RFC 8470 (Too Early).
-  private static let unstorableStatuses: Set<Int> = [401, 407, 425, 428, 429, 431, 511]
+  private static let unstorableStatuses = [401, 407, 425, 428, 429, 431, 511]
 
   /// The final statuses whose caching requirements this cache implements (RFC 9110 section 15).
   private static let understoodStatuses: Set<Int> = [

@@ -2,7 +2,7 @@ import LupineCore
 import LupineFoundation
 
 /// A store that can answer from memory, so that a request does not wait for it.
-protocol ImmediateStore: ResponseStore {
+protocol ImmediateStore: ResponseStore, AnyObject {
   /// Returns the stored responses of a key; `nil` if the store must be asked.
   ///
   /// A response is the same object at each call until its record changes.

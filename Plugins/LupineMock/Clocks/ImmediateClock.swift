@@ -11,8 +11,7 @@ public final class ImmediateClock: TimerClock, DatedClock {
   /// An instant, as the time since the clock was made.
   public typealias Instant = VirtualInstant
 
-  private let queue = Mutex(TimerQueue())
-
+  private let state = Mutex(State())
   private let start: Date
 
   /// Makes a clock at time zero with a start date.
@@ -24,20 +23,31 @@ public final class ImmediateClock: TimerClock, DatedClock {
   public var date: Date { now.date(from: start) }
 
   /// The current time, which sleeps advance.
-  public var now: VirtualInstant { queue.withLock { $0.now } }
+  public var now: VirtualInstant { state.withLock { $0.timers.now } }
 
   /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// Moves the clock to the deadline and fires the timers before it.
   ///
+  /// If another sleep fires a timer, waits for the end of its action first: the action may cancel this sleep.
+  ///
   /// - Throws: `CancellationError` if the task is cancelled, also by a timer that fires; the clock then stays at that
   ///   moment.
   public func sleep(until deadline: VirtualInstant, tolerance: Duration? = nil) async throws {
-    try Task.checkCancellation()
-    while let action = queue.withLock({ $0.step(to: deadline) }) {
-      action()
+    while true {
       try Task.checkCancellation()
+      switch state.withLock({ $0.step(to: deadline) }) {
+      case .fire(let action):
+        action()
+        for sleeper in state.withLock({ $0.endAction() }) { sleeper.resume() }
+      case .wait:
+        await withCheckedContinuation { sleeper in
+          if !state.withLock({ $0.add(sleeper) }) { sleeper.resume() }
+        }
+      case .end:
+        return
+      }
     }
   }
 
@@ -45,8 +55,47 @@ public final class ImmediateClock: TimerClock, DatedClock {
   ///
   /// A deadline in the past fires at the next sleep.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    let number = queue.withLock { $0.add(at: deadline, action) }
-    return ScheduledTimer { [weak self] in self?.queue.withLock { $0.remove(number) } }
+    let number = state.withLock { $0.timers.add(at: deadline, action) }
+    return ScheduledTimer { [weak self] in self?.state.withLock { $0.timers.remove(number) } }
+  }
+}
+
+extension ImmediateClock {
+  /// What a sleep does next.
+  private enum Step {
+    case fire(@Sendable () -> Void)
+    /// Another sleep fires a timer.
+    case wait
+    /// The time of the sleep has come.
+    case end
+  }
+
+  private struct State {
+    var timers = TimerQueue()
+    /// Whether a sleep calls the action of a timer.
+    private var isFiring = false
+    /// The sleeps that wait for the end of the action.
+    private var sleepers: [CheckedContinuation<Void, Never>] = []
+
+    mutating func step(to deadline: VirtualInstant) -> Step {
+      if isFiring { return .wait }
+      guard let action = timers.step(to: deadline) else { return .end }
+      isFiring = true
+      return .fire(action)
+    }
+
+    /// Adds a sleep that waits; returns `false` if the action has ended.
+    mutating func add(_ sleeper: CheckedContinuation<Void, Never>) -> Bool {
+      if isFiring { sleepers.append(sleeper) }
+      return isFiring
+    }
+
+    /// Notes the end of the action, and returns the sleeps that have waited for it.
+    mutating func endAction() -> [CheckedContinuation<Void, Never>] {
+      isFiring = false
+      defer { sleepers = [] }
+      return sleepers
+    }
   }
 }
 

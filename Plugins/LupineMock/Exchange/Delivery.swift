@@ -13,7 +13,7 @@ enum Delivery {
     plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     let (head, source) = (plan.head, plan.part.source)
-    let status = head.status.code
+    let status = plan.part.status.code
     let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
     let metrics = plan.metrics(for: request, sent: bytesSent, received: data.count)
     let body: ResponseBody

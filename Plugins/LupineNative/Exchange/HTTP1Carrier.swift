@@ -15,6 +15,7 @@ final class HTTP1Carrier: Carrier {
   /// Whether TLS may end without close_notify after the body.
   var mayLackCloseNotify = false
   @exclusivity(unchecked) var turn = TurnShare()
+  private var sendsFirst = false
 
   init(_ exchange: Exchange, on connection: Connection) {
     self.exchange = exchange
@@ -55,18 +56,26 @@ final class HTTP1Carrier: Carrier {
 
 extension HTTP1Carrier: ConnectionUser, TurnTaker {
   func connectionIsReady(_ connection: Connection) {
-    guard isActive else { return }
+    // After a yield the loop calls it again in the next turn.
+    guard isActive, !turn.hasYielded else { return }
     turn.begin(loop.turnShare)
-    send()
-    receive()
+    proceed()
   }
 
   /// Continues in a new turn, after the exchange has used its share of an earlier one.
   func resumeAfterYield() {
     turn.resume(loop.turnShare)
     guard isActive else { return }
-    send()
+    proceed()
+  }
+
+  /// Receives and sends, in the other order than in the last turn: one direction may use up a turn, and the other one
+  /// must not wait for its end.
+  private func proceed() {
+    sendsFirst.toggle()
+    if sendsFirst { send() }
     receive()
+    if !sendsFirst { send() }
   }
 
   /// Asks the loop to continue in the next turn, unless it has been asked already.

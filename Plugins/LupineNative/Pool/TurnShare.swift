@@ -12,12 +12,14 @@ struct TurnShare {
   /// The fixed cost of a part of a message, in bytes.
   private static let costOfMessage = 4096
   /// The cost of a byte of fields, compressed or decoded: fields are parsed byte by byte.
-  private static let costOfFieldByte = 32
+  ///
+  /// 64 KiB of fields use up a turn, and the head in which they end is read to its end.
+  private static let costOfFieldByte = 64
 
   private var limit = maximum
   private var work = 0
   /// Whether the loop is going to continue the work in its next turn.
-  private var hasYielded = false
+  private(set) var hasYielded = false
 
   /// Whether the share has been used.
   var isUsedUp: Bool { work >= limit }

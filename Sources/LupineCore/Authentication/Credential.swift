@@ -36,16 +36,36 @@ public struct CredentialRequest: Sendable {
   public let challenges: [AuthenticationChallenge]
   /// The number of credentials that were already refused for this request.
   public let previousFailureCount: Int
+  /// The name of the credential that the request asks for (`CredentialName`); `nil` if it names none.
+  public let name: String?
 
   /// Creates a value, as in a test of a provider.
-  public init(url: HTTPURL, challenges: [AuthenticationChallenge], previousFailureCount: Int = 0) {
+  public init(
+    url: HTTPURL, challenges: [AuthenticationChallenge], previousFailureCount: Int = 0, name: String? = nil
+  ) {
     self.url = url
     self.challenges = challenges
     self.previousFailureCount = previousFailureCount
+    self.name = name
   }
 
   /// The protection space of the strongest challenge, if the server sent one.
   public var realm: String? { challenges.first?.realm }
+}
+
+/// The name of the credential that a request needs, for a provider or an adapter that has several.
+///
+/// The provider gets it as `CredentialRequest.name`. A redirect to another origin removes it.
+/// `SessionRequest.option(_:_:)` sets it.
+public enum CredentialName: RequestOptionKey {
+  /// The name; `nil` if the request names none.
+  public typealias Value = String?
+
+  /// No name.
+  public static var defaultValue: String? { nil }
+
+  /// A credential belongs to its server.
+  public static var isKeptAcrossOrigins: Bool { false }
 }
 
 /// Returns a credential for a challenge; `nil` keeps the 401 as the response.

@@ -96,8 +96,11 @@ struct BodyChannel: ~Copyable, Sendable {
 
   /// Reports the end: first to the observers, then to the waiters, including those that came meanwhile.
   private func notify(_ notification: BodyEndListeners.Notification) {
-    for observer in notification.observers { observer.receive(notification.end) }
-    let late = notification.observers.isEmpty ? nil : state.withLock { $0.observersReturned() }
+    var late: BodyEndListeners.Notification?
+    if let observer = notification.observer {
+      observer(notification.end)
+      late = state.withLock { $0.observersReturned() }
+    }
     for waiter in notification.waiters { waiter.resume(returning: notification.end) }
     if let late { notify(late) }
   }
@@ -115,8 +118,7 @@ struct BodyChannel: ~Copyable, Sendable {
   ///
   /// If the body has ended, it calls the observer at once.
   func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
-    let observer = BodyEndListeners.Observer(receive: observer)
-    if let end = state.withLock({ $0.add(observer) }) { observer.receive(end) }
+    if let end = state.withLock({ $0.add(observer) }) { observer(end) }
   }
 
   /// Drops the body: no consumer takes the rest.

@@ -291,7 +291,7 @@ extension BodyChannelState {
   }
 
   /// Adds an observer that receives the end before the waiters; returns the end if the body has ended.
-  mutating func add(_ observer: BodyEndListeners.Observer) -> End? {
+  mutating func add(_ observer: @escaping BodyEndListeners.Observer) -> End? {
     if let finalEnd { return finalEnd }
     listeners.add(observer)
     return nil

@@ -35,38 +35,40 @@ public struct BodyEnd: Sendable {
 /// The end is not visible to waiters until all observers have received it.
 struct BodyEndListeners {
   typealias End = Result<BodyEnd, LupineError>
+  typealias Observer = @Sendable (End) -> Void
   typealias Waiter = UnsafeContinuation<End, Never>
-
-  // A struct, because an array of closures converts each of them, with an allocation.
-  /// A closure that receives the end.
-  struct Observer: Sendable {
-    let receive: @Sendable (End) -> Void
-  }
 
   /// The end, and those who receive it: first the observers, then the waiters.
   struct Notification {
     let end: End
-    let observers: [Observer]
+    let observer: Observer?
     let waiters: [Waiter]
   }
 
-  private var observers: [Observer] = []
+  /// Calls the observers in the order in which they were added; `nil` without one.
+  private var observer: Observer?
   private var waiters: [Waiter] = []
   /// Whether observers are receiving the end.
   private(set) var isNotifying = false
 
-  mutating func add(_ observer: Observer) { observers.append(observer) }
+  mutating func add(_ next: @escaping Observer) {
+    guard let former = observer else { return observer = next }
+    observer = { end in
+      former(end)
+      next(end)
+    }
+  }
 
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
 
   /// Whether listeners wait for the end.
-  var mustNotify: Bool { !isNotifying && !(observers.isEmpty && waiters.isEmpty) }
+  var mustNotify: Bool { !isNotifying && !(observer == nil && waiters.isEmpty) }
 
-  /// Removes and returns the listeners; if observers are among them, a call of `observersReturned()` must follow.
+  /// Removes and returns the listeners; if an observer is among them, a call of `observersReturned()` must follow.
   mutating func take(_ end: End) -> Notification {
-    let notification = Notification(end: end, observers: observers, waiters: waiters)
-    isNotifying = !observers.isEmpty
-    (observers, waiters) = ([], [])
+    let notification = Notification(end: end, observer: observer.take(), waiters: waiters)
+    isNotifying = notification.observer != nil
+    if !waiters.isEmpty { waiters = [] }
     return notification
   }
 

@@ -45,33 +45,57 @@ public protocol ExchangeLayer: Sendable {
 // A struct instead of a closure, so that a layer calls the next one without an allocation or a function conversion.
 /// The layers that an exchange has not passed yet, and the transport.
 public struct NextExchange: Sendable {
-  private indirect enum Step: Sendable {
-    case layer(any ExchangeLayer, next: NextExchange)
-    case transport(any Transport)
+  // Classes, because an existential is copied by a call of the runtime.
+  @usableFromInline
+  enum Step: Sendable {
+    case layer(Link)
+    case transport(End)
   }
 
-  private let step: Step
+  /// A layer, and what comes after it.
+  @usableFromInline
+  final class Link: Sendable {
+    @usableFromInline let layer: any ExchangeLayer
+    @usableFromInline let next: NextExchange
+
+    init(_ layer: any ExchangeLayer, next: NextExchange) {
+      self.layer = layer
+      self.next = next
+    }
+  }
+
+  /// The transport at the end of the chain.
+  @usableFromInline
+  final class End: Sendable {
+    @usableFromInline let transport: any Transport
+
+    init(_ transport: any Transport) { self.transport = transport }
+  }
+
+  @usableFromInline let step: Step
 
   /// Creates the chain of layers, which ends at a transport.
   ///
   /// - Parameter layers: the layers, the first one outermost. Default: none.
   public init(through layers: [any ExchangeLayer] = [], to transport: any Transport) {
-    self = layers.reversed().reduce(NextExchange(.transport(transport))) { next, layer in
-      NextExchange(.layer(layer, next: next))
+    self = layers.reversed().reduce(NextExchange(.transport(End(transport)))) { next, layer in
+      NextExchange(.layer(Link(layer, next: next)))
     }
   }
 
   private init(_ step: Step) { self.step = step }
 
+  // Inlinable, so that a layer is one asynchronous function: `Benchmarks/README.md` has the figures.
   /// Sends an exchange to the next layer, or to the transport if no layer is left.
   ///
   /// - Throws: the error of the layer or of the transport.
+  @inlinable @inline(__always)
   public func callAsFunction(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
     switch step {
-    case .layer(let layer, let next): try await layer.send(request, in: context, next: next)
-    case .transport(let transport): try await transport.send(request, in: context)
+    case .layer(let link): try await link.layer.send(request, in: context, next: link.next)
+    case .transport(let end): try await end.transport.send(request, in: context)
     }
   }
 }

@@ -164,6 +164,9 @@ public struct TransferContext: Sendable {
     overrides = ExchangeOverrides(value)
   }
 
+  /// Makes the context without a destination of the response's body, which the caller then opens, as a session does.
+  public func withoutSink() -> TransferContext { changed { $0.sink = nil } }
+
   /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
   ///
   /// For the branch whose response it returns, the layer calls `choose()` on the control. It opens the bodies of the
@@ -171,21 +174,19 @@ public struct TransferContext: Sendable {
   ///
   /// - Parameter control: the result of `ExchangeControl.branch()`.
   public func branch(_ control: ExchangeControl) -> TransferContext {
-    var branch = self
+    var branch = hasSink ? withoutSink() : self
     branch.control = control
-    if overrides?.value.sink != nil { branch.change { $0.sink = nil } }
     return branch
   }
 
   /// Makes the context of an exchange that belongs to no request, with the connection properties of this exchange.
   func detached(_ control: ExchangeControl) -> TransferContext {
-    var detached = self
+    var detached = withoutSink()
     detached.control = control
     detached.change {
       $0.events = { _ in }
       $0.observer = nil
       $0.arrivals = nil
-      $0.sink = nil
     }
     return detached
   }

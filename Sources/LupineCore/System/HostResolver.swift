@@ -18,7 +18,9 @@ import Synchronization
 public struct HostResolver: Sendable {
   /// The addresses, or the reason why there are none.
   public enum Answer: Sendable, Equatable {
+    /// The addresses of the host, in the order in which they are tried.
     case addresses([IPAddress])
+    /// The resolver's message: there is no address.
     case failure(String)
   }
 

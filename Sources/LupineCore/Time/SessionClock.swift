@@ -97,8 +97,13 @@ public struct SessionClock: Sendable {
 public final class PolicyClock: Sendable {
   private final class Known: Sendable {
     let clock: SessionClock
+    /// Stored, because a call through `clock` copies all of it.
+    let now: @Sendable () -> Duration
 
-    init(_ clock: any Clock<Duration>) { self.clock = SessionClock(clock) }
+    init(_ clock: any Clock<Duration>) {
+      self.clock = SessionClock(clock)
+      now = self.clock.now
+    }
   }
 
   private let known: Mutex<Known?>
@@ -107,9 +112,7 @@ public final class PolicyClock: Sendable {
   public init(_ clock: (any Clock<Duration>)? = nil) { known = Mutex(clock.map { Known($0) }) }
 
   /// The time of the policy's clock, for use by a session with this clock.
-  public func now(or session: any Clock<Duration>) -> Duration {
-    known(or: session).clock.now()
-  }
+  public func now(or session: any Clock<Duration>) -> Duration { known(or: session).now() }
 
   /// Returns the policy's clock, for use by a session with this clock.
   public func clock(or session: any Clock<Duration>) -> SessionClock { known(or: session).clock }

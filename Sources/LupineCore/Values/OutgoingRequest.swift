@@ -247,6 +247,14 @@ extension OutgoingRequest {
       }
     }
 
+    /// The keys of the plugins' options that are set, also to their defaults, in no particular order.
+    ///
+    /// For code that must not drop an option that it does not know, such as code that stores requests.
+    public var keys: [any RequestOptionKey.Type] {
+      guard let stored = stored?.value else { return [] }
+      return (stored.values.keys + stored.valuesOfOrigin.keys).compactMap { $0 as? any RequestOptionKey.Type }
+    }
+
     // Not inlined: most requests have no options, and this code looks up optional types.
     @inline(never)
     private func storedValue<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value {

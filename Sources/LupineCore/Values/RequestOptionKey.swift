@@ -40,7 +40,7 @@ struct KeyedValues: Sendable, HidesSecrets {
   private var values: [Pair] = []
 
   private struct Pair: Sendable {
-    let key: ObjectIdentifier
+    let key: Any.Type
     let value: any Sendable
   }
 
@@ -48,13 +48,15 @@ struct KeyedValues: Sendable, HidesSecrets {
   init() {}
 
   var isEmpty: Bool { values.isEmpty }
+  /// The types of the keys that are set.
+  var keys: [Any.Type] { values.map(\.key) }
   @usableFromInline var description: String { "\(values.count) values" }
 
   /// The value of a key; `nil` if it is not set or has another type.
   @usableFromInline
   func value<Value: Sendable>(of key: Any.Type, as type: Value.Type) -> Value? {
     // Unwrapped first: a cast of `nil` to an optional type would succeed.
-    guard let value = values.first(where: { $0.key == ObjectIdentifier(key) })?.value else { return nil }
+    guard let value = values.first(where: { $0.key == key })?.value else { return nil }
     return value as? Value
   }
 
@@ -62,7 +64,7 @@ struct KeyedValues: Sendable, HidesSecrets {
   // Not generic over the value: a generic function would look up the optional type at each call.
   @usableFromInline
   mutating func set(_ value: (any Sendable)?, for key: Any.Type) {
-    values.removeAll { $0.key == ObjectIdentifier(key) }
-    if let value { values.append(Pair(key: ObjectIdentifier(key), value: value)) }
+    if !values.isEmpty { values.removeAll { $0.key == key } }
+    if let value { values.append(Pair(key: key, value: value)) }
   }
 }

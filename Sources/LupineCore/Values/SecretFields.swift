@@ -4,11 +4,14 @@ import LupineSupport
 
 /// The fields whose values are secret, removed across origins and redacted in all text for people.
 public struct SecretFields: Sendable, Hashable {
-  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key`, `X-Amz-Security-Token`, and the
-  /// signature of a message (RFC 9421): `Signature` and `Signature-Input`.
+  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, the signature of a message (RFC 9421), which is
+  /// `Signature` and `Signature-Input`, and the fields in which well-known services take tokens and keys, such as
+  /// `X-API-Key`, `Private-Token`, `X-Auth-Token`, `X-Vault-Token` and `X-Amz-Security-Token`.
+  ///
+  /// A field of your own service is not among them: mark it with `Session.Builder.secretField(_:)`.
   public static let standard = SecretFields(
     [.authorization, .proxyAuthorization, .cookie, .setCookie]
-      + ["X-API-Key", "X-Amz-Security-Token", "Signature", "Signature-Input"].compactMap { HTTPField.Name($0) })
+      + (["Signature", "Signature-Input"] + TokenFields.names).compactMap { HTTPField.Name($0) })
 
   /// Sorted and without duplicates, so that equal sets compare equal.
   private var names: [HTTPField.Name]
@@ -24,7 +27,15 @@ public struct SecretFields: Sendable, Hashable {
   }
 
   /// Whether the field's value is secret.
-  public func contains(_ name: HTTPField.Name) -> Bool { names.contains(name) }
+  public func contains(_ name: HTTPField.Name) -> Bool {
+    let text = name.canonicalName
+    var (low, high) = (0, names.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if names[middle].canonicalName < text { low = middle + 1 } else { high = middle }
+    }
+    return low < names.count && names[low] == name
+  }
 
   /// Returns the fields with every secret value replaced by `<redacted>`.
   public func redact(_ fields: HTTPFields) -> HTTPFields {
@@ -71,10 +82,14 @@ extension HTTPResponse {
   public func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
     var copy = self
     copy.headerFields = secrets.redact(headerFields)
-    for name in [HTTPField.Name.location, .contentLocation] where headerFields.contains(name) {
-      copy.headerFields[values: name] = headerFields[values: name].map(Self.withoutSecrets)
-    }
+    copy.redactURLs(in: .location)
+    copy.redactURLs(in: .contentLocation)
     return copy
+  }
+
+  private mutating func redactURLs(in name: HTTPField.Name) {
+    guard headerFields.contains(name) else { return }
+    headerFields[values: name] = headerFields[values: name].map(Self.withoutSecrets)
   }
 
   private static func withoutSecrets(_ reference: String) -> String {
@@ -88,7 +103,9 @@ extension HTTPResponse {
 /// The parameters of a query, a form or JSON that are secret by name, such as `access_token`.
 public enum SecretParameters {
   /// In lower case, without hyphens and underscores.
-  private static let names: Set<String> = [
+  private static let names = parameterNames.union(TokenFields.names.map { plain($0) })
+
+  private static let parameterNames: Set<String> = [
     "accesstoken", "apikey", "assertion", "auth", "authtoken", "clientassertion", "clientsecret", "code",
     "codeverifier", "csrftoken", "currentpassword", "idtoken", "jwt", "key", "newpassword", "oldpassword", "pass",
     "passphrase", "passwd", "password", "passwordconfirmation", "privatekey", "pwd", "refreshtoken", "secret",
@@ -99,13 +116,17 @@ public enum SecretParameters {
   /// The text that replaces a secret value.
   public static let replacement = "REDACTED"
 
-  /// Whether the value of a parameter, a form field or a JSON member with this name is secret.
+  /// Whether the value of a parameter, a form field, a JSON member or a header field with this name is secret.
   ///
   /// For a nested name, such as `user[password]` or `user.password`, one secret part is enough.
   public static func isSecret(_ name: String) -> Bool {
     name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
-      names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
+      names.contains(plain(part))
     }
+  }
+
+  private static func plain(_ name: some StringProtocol) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" }
   }
 
   /// Returns the items of a query with all values replaced.

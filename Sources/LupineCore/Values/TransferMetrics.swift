@@ -150,7 +150,7 @@ extension TransferMetrics {
   ///
   /// Phases that did not happen are omitted, such as those of a reused connection.
   public var waterfall: String {
-    let phases = Phase.all(of: self)
+    let phases = phases
     let width = phases.map(\.name.count).max() ?? 0
     return (phases.map { $0.line(of: total, nameWidth: width) } + [summary]).joined(separator: "\n")
   }
@@ -163,37 +163,34 @@ extension TransferMetrics {
     return parts.joined(separator: ", ")
   }
 
-  /// A phase of an exchange.
-  private struct Phase {
-    static let barWidth = 40
-
-    let name: String
-    let start: Duration
-    let end: Duration
-
-    /// Returns the phases.
-    ///
-    /// Each begins at the end of the previous one.
-    static func all(of metrics: TransferMetrics) -> [Phase] {
-      var phases: [Phase] = []
-      var start = Duration.zero
-      // A host name whose address the proxy receives is resolved before the exchange waits in the queue; other names
-      // are resolved after it.
-      let first = [("queued", metrics.queued), ("name lookup", metrics.nameLookup)]
-        .sorted { ($0.1 ?? .zero) < ($1.1 ?? .zero) }
-      for (name, end) in first + [
-        ("connect", metrics.connect), ("TLS", metrics.secureConnect), ("sending", metrics.requestSent),
-        ("waiting", metrics.firstByte), ("receiving", metrics.firstByte.map { max($0, metrics.total) }),
-      ] {
-        // A response may begin while the request is still being sent.
-        guard let end, end >= start else { continue }
-        phases.append(Phase(name: name, start: start, end: end))
-        start = end
-      }
-      return phases
+  /// The phases of the exchange that happened, in order; each begins at the end of the previous one.
+  public var phases: [Phase] {
+    var phases: [Phase] = []
+    var start = Duration.zero
+    let first = [("queued", queued), ("name lookup", nameLookup)].sorted { ($0.1 ?? .zero) < ($1.1 ?? .zero) }
+    for (name, end) in first + [
+      ("connect", connect), ("TLS", secureConnect), ("sending", requestSent), ("waiting", firstByte),
+      ("receiving", firstByte.map { max($0, total) }),
+    ] {
+      guard let end, end >= start else { continue }
+      phases.append(Phase(name: name, start: start, end: end))
+      start = end
     }
+    return phases
+  }
 
-    func line(of total: Duration, nameWidth: Int) -> String {
+  /// A phase of an exchange, such as the TLS handshake.
+  public struct Phase: Sendable, Hashable {
+    /// The name, as `waterfall` shows it: `queued`, `name lookup`, `connect`, `TLS`, `sending`, `waiting` or `receiving`.
+    public let name: String
+    /// The start, from the start of the exchange.
+    public let start: Duration
+    /// The end, from the start of the exchange.
+    public let end: Duration
+
+    private static let barWidth = 40
+
+    fileprivate func line(of total: Duration, nameWidth: Int) -> String {
       let first = column(start, total, .down)
       let last = max(first + 1, column(end, total, .up))
       let bar =

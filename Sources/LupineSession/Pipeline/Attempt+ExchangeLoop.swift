@@ -44,6 +44,7 @@ extension Attempt {
         continue
       }
       if isPlainAnswer(response) {
+        if session.cookies.hasStore { session.cookies.keep(response, to: sent) }
         exchange.open(response)
         return FinalResponse(response: response)
       }
@@ -94,7 +95,11 @@ extension Attempt {
         state.history.accept(response.head, response.attributes)
         state.source = response.source
       }
-      if execution.isObserved { emit(.head(response.head)) }
+      if execution.isObserved {
+        // The event alone would copy the whole response.
+        let head = response.head
+        emit(.head(head))
+      }
       return response
     } catch {
       throw RunningExchange(execution, attempt: number, control).fail(error)
@@ -133,10 +138,10 @@ extension Attempt {
 
 /// Decides the next step after a response.
 extension Attempt {
-  /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
+  /// Whether a response is final, and no handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
-    guard !session.cookies.hasStore, execution.handler == nil, status != 401, status != 407, status != 417,
+    guard execution.handler == nil, status != 401, status != 407, status != 417,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
     return authentication.isUnused

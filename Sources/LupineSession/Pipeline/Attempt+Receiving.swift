@@ -29,7 +29,10 @@ extension Attempt {
     else { return nil }
     ended.control?.finish(after: response.body)
     if ended.reportsEnd { RunningExchange(execution, attempt: number, ended.control).emit(end) }
-    return ReceivedResponse(request: ended.sent ?? request, response: response, end: end)
+    var received = ReceivedResponse(request: ended.sent ?? request, response: response, end: end)
+    // Here nothing else holds the response, so that it is not copied.
+    received.permitWarnings(to: execution)
+    return received
   }
 
   /// Waits for the response of an exchange, or hands it over at its head, and ends the exchange.

@@ -121,6 +121,7 @@ extension Attempt {
   }
 
   /// The error of the validator that refuses a response; `nil` if none does.
+  @inline(__always)  // See `Pipeline.run`.
   func refusal(
     of received: ReceivedResponse, by validators: [ResponseValidator]
   ) async -> LupineError? {
@@ -128,15 +129,20 @@ extension Attempt {
     do throws(LupineError) {
       for validator in validators { try validator.validate(received, hasBody: hasBody(received)) }
     } catch {
-      let limit = session.configuration.limits.errorBody
-      let beginning = await execution.handler?.dropResponse(keeping: limit) ?? received.beginning
-      refusal = authentication.explained(error, by: received).about(received.request.summary).about(received.head)
-        .carrying(beginning, limit: limit)
-      // The metrics are available only at the end of the body.
-      if !execution.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
+      refusal = await completed(error, by: received)
     }
     emit(.validated(refusal))
     return refusal
+  }
+
+  /// Adds the response that a validator has refused to its error, and drops the content.
+  private func completed(_ error: LupineError, by received: ReceivedResponse) async -> LupineError {
+    let limit = session.configuration.limits.errorBody
+    let beginning = await execution.handler?.dropResponse(keeping: limit) ?? received.beginning
+    let refusal = authentication.explained(error, by: received).about(received.request.summary).about(received.head)
+      .carrying(beginning, limit: limit)
+    // The metrics are available only at the end of the body.
+    return execution.handsOverAtHead ? refusal : refusal.measured(received.metrics)
   }
 
   /// Whether the response had a body; `nil` without a handler, because the data of the response then show it.

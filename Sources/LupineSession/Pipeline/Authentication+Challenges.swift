@@ -89,7 +89,8 @@ extension Authentication {
       throw .reason("the program was asked \(AuthenticationState.maximumQuestions) times already")
     }
     let question = CredentialRequest(
-      url: challenger.request.url, challenges: offers.map(\.challenge), previousFailureCount: failures)
+      url: challenger.request.url, challenges: offers.map(\.challenge), previousFailureCount: failures,
+      name: challenger.request.options[CredentialName.self])
     do throws(LupineError) {
       if let credential = try await asking({ try await provider(question) }) { return credential }
     } catch {

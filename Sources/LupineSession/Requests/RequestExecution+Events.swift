@@ -8,17 +8,16 @@ extension RequestExecution {
   /// The test is inlined, so that no event is created without a monitor.
   @inline(__always)
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    if isObserved { send(kind, attempt) }
+    if isObserved { send(kind(), attempt) }
   }
 
   @inline(never)
-  private func send(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
-    var kind = kind()
+  private func send(_ kind: consuming SessionEvent.Kind, _ attempt: Int) {
     let kinds = kind.kinds
     let own = observation.load(ordering: .acquiring) == .request ? state.withLock { $0.settings.monitors } : nil
     guard session.monitors.kinds.contains(kinds) || own?.kinds.contains(kinds) == true else { return }
-    if !SessionEvent.Kinds.withSecrets.isDisjoint(with: kinds) { kind.redact(session.configuration.secretFields) }
-    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: consume kind)
+    if kind.mayHaveSecrets { kind = kind.redacted(session.configuration.secretFields) }
+    let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     session.monitors.receive(event, of: kinds)
     own?.receive(event, of: kinds)
   }
@@ -77,26 +76,28 @@ extension RequestExecution: ExchangeSupervisor {
   }
 }
 
-extension SessionEvent.Kinds {
-  /// The kinds that may contain secret fields.
-  fileprivate static let withSecrets: SessionEvent.Kinds = [
-    .head, .informational, .tunnelled, .trailers, .failed, .resending, .validated, .finished,
-  ]
-}
-
 extension SessionEvent.Kind {
-  /// Redacts the values of secret fields.
-  mutating func redact(_ secrets: SecretFields) {
+  /// Whether the event may contain secret fields.
+  fileprivate var mayHaveSecrets: Bool {
     switch self {
-    case .head(let head): self = .head(head.redacted(secrets))
-    case .informational(let head): self = .informational(head.redacted(secrets))
-    case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
-    case .trailers(let fields): self = .trailers(secrets.redact(fields))
-    case .failed(let error): self = .failed(error.redacted(secrets))
-    case .resending(let error, let reason): self = .resending(after: error.redacted(secrets), reason: reason)
-    case .validated(let error?): self = .validated(error.redacted(secrets))
-    case .finished(let error?): self = .finished(error.redacted(secrets))
-    default: break
+    case .head, .informational, .tunnelled, .trailers, .failed, .resending: true
+    case .validated(let error), .finished(let error): error != nil
+    default: false
+    }
+  }
+
+  /// Returns the event without the values of secret fields.
+  fileprivate func redacted(_ secrets: SecretFields) -> Self {
+    switch self {
+    case .head(let head): .head(head.redacted(secrets))
+    case .informational(let head): .informational(head.redacted(secrets))
+    case .tunnelled(let head): .tunnelled(head.redacted(secrets))
+    case .trailers(let fields): .trailers(secrets.redact(fields))
+    case .failed(let error): .failed(error.redacted(secrets))
+    case .resending(let error, let reason): .resending(after: error.redacted(secrets), reason: reason)
+    case .validated(let error): .validated(error?.redacted(secrets))
+    case .finished(let error): .finished(error?.redacted(secrets))
+    default: self
     }
   }
 }

@@ -79,8 +79,7 @@ enum Serialization {
   ) throws(LupineError) -> ReceivedResponse {
     if let error = outcome.error { throw explained(error, by: serializer) }
     guard var response = outcome.response else { throw noResponse }
-    // A serializer may keep the response.
-    if execution.isObserved { response.warn = { [weak execution] in execution?.emit(.warning($0)) } }
+    response.permitWarnings(to: execution)
     return response
   }
 
@@ -104,6 +103,15 @@ enum Serialization {
   }
 
   private static let noResponse = LupineError(.other, "The request ended without a response and without an error.")
+}
+
+extension ReceivedResponse {
+  /// Sets the closure with which serializers send warnings to the monitors, if there is a monitor and no closure yet.
+  mutating func permitWarnings(to execution: RequestExecution) {
+    guard execution.isObserved, warn == nil else { return }
+    // A serializer may keep the response.
+    warn = { [weak execution] in execution?.emit(.warning($0)) }
+  }
 }
 
 extension DataResponse {

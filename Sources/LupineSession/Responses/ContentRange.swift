@@ -44,8 +44,9 @@ extension HTTPResponse {
   /// stated length. A range in another unit than bytes contradicts nothing: some services count the items of a page
   /// in it.
   public var hasContradictoryRange: Bool {
-    let values = headerFields[values: .contentRange].filter { $0.lowercased().hasPrefix("bytes") }
-    guard !values.isEmpty, status.code != 416 else { return false }
+    guard headerFields.contains(.contentRange), status.code != 416,
+      headerFields[values: .contentRange].contains(where: { $0.lowercased().hasPrefix("bytes") })
+    else { return false }
     let length = headerFields[.contentLength].flatMap { Int64($0) }
     guard let range = contentRange else { return status.code != 206 }
     if let length, length != Int64(range.range.count) { return true }

@@ -55,7 +55,10 @@ extension Session.Builder {
   /// Sets the addresses of a host, in the order of the connection attempts, instead of those of the resolver.
   ///
   /// They apply to the name with and without a trailing dot.
-  public func resolve(_ host: String, to addresses: String...) -> Self {
+  public func resolve(_ host: String, to addresses: String...) -> Self { resolve(host, to: addresses) }
+
+  /// Sets the addresses of a host from a list; see `resolve(_:to:)`.
+  public func resolve(_ host: String, to addresses: [String]) -> Self {
     changed { $0.route.overrides.append((host: host, addresses: addresses)) }
   }
 

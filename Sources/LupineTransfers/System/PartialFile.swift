@@ -85,12 +85,15 @@ final class PartialFile: Sendable {
   }
 
   /// Whether there is such a file that no other user can have written.
+  static func exists(_ path: String) -> Bool { length(at: path) != nil }
+
+  /// The length of such a file that no other user can have written; `nil` if there is none.
   ///
   /// The check takes no lock, so a download that opens the file at the same time succeeds.
-  static func exists(_ path: String) -> Bool {
-    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
+  static func length(at path: String) -> Int64? {
+    guard let (descriptor, length) = OwnFile.open(path, O_RDWR) else { return nil }
     close(descriptor)
-    return true
+    return length
   }
 
   /// The file's length in bytes.

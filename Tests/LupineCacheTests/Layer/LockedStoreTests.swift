@@ -4,6 +4,7 @@ import LupineCache
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSQLiteConnection
 import LupineSession
 import Testing
 

@@ -131,6 +131,18 @@ extension Session.Builder {
     #expect(seen.all.map(\.0) == [.fresh, .fresh])
   }
 
+  @Test func `a request names the options that are set, also to their defaults`() throws {
+    var options = OutgoingRequest.Options()
+    #expect(options.keys.isEmpty)
+    options[Mode.self] = Mode.defaultValue
+    options[Ticket.self] = 7
+    #expect(options.keys.count == 2)
+    #expect(options.keys.contains { $0 == Mode.self })
+    #expect(options.keys.contains { $0 == Ticket.self })
+    options.timeouts = Timeouts()
+    #expect(options.keys.count == 2)
+  }
+
   @Test func `each connection of a stream of events has the request's option`() async throws {
     let page = MockReply.text("data: a\n\n").field(.contentType, "text/event-stream")
     let bench = TestBed(.sequence([page, .status(.noContent)]))

@@ -35,4 +35,24 @@ import Testing
     #expect(await response.resumeData != nil)
     #expect(folder.names.map { $0.hasPrefix(".a.") } == [true])
   }
+
+  @Test func `a digest is compared with a file that is there`() async throws {
+    let folder = try TemporaryFolder()
+    try Data("abc".utf8).write(to: URL(fileURLWithPath: folder.file("a")))
+    #expect(try await ExpectedDigest.sha256(DownloadOptionsTests.abc.uppercased()).matches(fileAt: folder.file("a")))
+    #expect(try await !ExpectedDigest.sha256(String(repeating: "0", count: 64)).matches(fileAt: folder.file("a")))
+    await #expect(throws: LupineError.self) {
+      try await ExpectedDigest.sha256("abc").matches(fileAt: folder.file("a"))
+    }
+    await #expect(throws: LupineError.self) {
+      try await ExpectedDigest.sha256(DownloadOptionsTests.abc).matches(fileAt: folder.file("b"))
+    }
+  }
+
+  @Test func `a destination can ask for the name that the server suggests`() throws {
+    let url = try HTTPURL("https://example.com/folder/last%2Fpart")
+    let head = HTTPResponse(status: .ok, headerFields: [.contentDisposition: "attachment; filename=\"../../a.txt\""])
+    #expect(DownloadDestination.suggestedName(for: head, of: url) == "a.txt")
+    #expect(DownloadDestination.suggestedName(for: HTTPResponse(status: .ok), of: url) == "part")
+  }
 }

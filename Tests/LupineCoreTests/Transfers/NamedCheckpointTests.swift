@@ -47,6 +47,17 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
+  @Test func `a checkpoint proves how much of the file is on the disk`() async throws {
+    let store = FileCheckpointStore(folder: folder.path)
+    #expect(await download("a?signature=1", "a.iso", in: store).error?.kind == .connectionLost)
+    let state = try #require(try store.read("a.resume"))
+    #expect(DownloadRequest.progress(of: state)?.completed == 4)
+    #expect(DownloadRequest.progress(of: state)?.total == 10)
+    #expect(DownloadRequest.progress(of: Data("no state".utf8)) == nil)
+    for name in folder.names where name != "a.resume" { try FileManager.default.removeItem(atPath: folder.file(name)) }
+    #expect(DownloadRequest.progress(of: state) == nil)
+  }
+
   @Test func `another version under the name begins again`() async throws {
     mock.stub(.get, "/changed", .resource(Data("abcdefghij".utf8), etag: "v2"))
     _ = await download("a?signature=1", "a.iso")

@@ -30,6 +30,12 @@ import Testing
         """)
   }
 
+  @Test func `each phase begins at the end of the previous one`() {
+    #expect(fresh.phases.map(\.name) == ["name lookup", "connect", "TLS", "sending", "waiting", "receiving"])
+    #expect(fresh.phases.map(\.start) == [0, 10, 20, 50, 50, 75].map { Duration.milliseconds($0) })
+    #expect(fresh.phases.map(\.end) == [10, 20, 50, 50, 75, 100].map { Duration.milliseconds($0) })
+  }
+
   @Test func `phases that did not happen are left out`() {
     var metrics = TransferMetrics()
     metrics.firstByte = .milliseconds(3)

@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import LupineCore
 import LupineMock
 import Synchronization
@@ -30,6 +32,30 @@ import Testing
     cancelled.cancel()
     try await clock.sleep(for: .seconds(5))
     #expect(fired.withLock { $0 } == [.seconds(1), .seconds(2), .seconds(3)])
+  }
+
+  @Test func `a sleep waits for the action of a timer that another sleep fires`() async throws {
+    let clock = ImmediateClock()
+    let hasEnded = Mutex(false)
+    let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+    let second = DispatchSemaphore(value: 0)
+    _ = clock.schedule(at: VirtualInstant(offset: .seconds(1))) {
+      enter.finish()
+      // The second sleep has begun now; without the wait it ends while this action still runs.
+      second.wait()
+      for _ in 0..<1_000 { sched_yield() }
+      hasEnded.withLock { $0 = true }
+    }
+    let first = Task.detached { try await clock.sleep(for: .seconds(2)) }
+    for await _ in entered {}
+    async let sleep: Void = {
+      second.signal()
+      try await clock.sleep(until: VirtualInstant(offset: .seconds(3)))
+    }()
+    try await sleep
+    #expect(hasEnded.withLock { $0 })
+    try await first.value
+    #expect(clock.now.offset == .seconds(3))
   }
 
   @Test func `a timer that cancels the sleeping task ends the sleep at its moment`() async throws {
