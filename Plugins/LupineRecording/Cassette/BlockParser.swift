@@ -212,6 +212,7 @@ extension BlockParser {
     try checkChunks(line)
     let name = try CassetteLine.needed(line.string("end"), "end")
     entry?.duration = try line.seconds("after") ?? .zero
+    entry?.isConnectionReused = try line.flag("reused")
     if let message = try line.string("message") {
       entry?.end = .failed(
         Cassette.Failure(

@@ -97,11 +97,15 @@ extension Cassette {
     public var end: End
     /// The time of the end, since `begin`.
     public var duration: Duration
+    /// Whether the exchange used a connection that an earlier one had made.
+    ///
+    /// If such a connection is lost before the response, a session sends the request again.
+    public var isConnectionReused: Bool
 
     /// Describes an exchange.
     public init(
       request: Request, begin: Duration = .zero, interim: [Interim] = [], response: Response? = nil,
-      end: End = .complete(trailers: nil), duration: Duration = .zero
+      end: End = .complete(trailers: nil), duration: Duration = .zero, isConnectionReused: Bool = false
     ) {
       self.request = request
       self.begin = begin
@@ -109,6 +113,7 @@ extension Cassette {
       self.response = response
       self.end = end
       self.duration = duration
+      self.isConnectionReused = isConnectionReused
     }
   }
 

@@ -55,7 +55,7 @@ public enum CassetteWriter {
     write(entry.request, begin: entry.begin, to: &text)
     for interim in entry.interim { write(interim, to: &text) }
     if let response = entry.response { write(response, to: &text) }
-    write(entry.end, after: entry.duration, to: &text)
+    write(entry.end, of: entry, to: &text)
     return text
   }
 
@@ -121,23 +121,24 @@ public enum CassetteWriter {
     return text
   }
 
-  private static func write(_ end: Cassette.End, after: Duration, to text: inout [UInt8]) {
+  private static func write(_ end: Cassette.End, of entry: Cassette.Entry, to text: inout [UInt8]) {
     var line = LineBuilder()
     switch end {
     case .complete(let trailers):
       line.add("end", "complete")
-      line.add("after", after)
+      line.add("after", entry.duration)
       if let trailers { line.add("trailers", trailers) }
     case .stalled:
       line.add("end", "stalled")
-      line.add("after", after)
+      line.add("after", entry.duration)
     case .failed(let failure):
       line.add("end", failure.kind)
-      line.add("after", after)
+      line.add("after", entry.duration)
       line.add("message", failure.message)
       line.add("unprocessed", flag: failure.isUnprocessed)
       if let fault = failure.fault { line.add("fault", fault) }
     }
+    line.add("reused", flag: entry.isConnectionReused)
     text += line.line
   }
 }

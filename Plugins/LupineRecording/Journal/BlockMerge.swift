@@ -5,8 +5,9 @@ import LupineCore
 enum BlockMerge {
   /// Returns the blocks of a cassette that was recorded anew, in the order of first sending.
   ///
-  /// An exchange that differs from an old one only in times, in the division of the body into pieces and in the field
-  /// `Date` keeps the old block. Such blocks have the same order among themselves as in the old cassette.
+  /// An exchange keeps its old block if the two differ only in times, in the division of the body into pieces, in the
+  /// field `Date` and in the reuse of the connection. For exchanges that failed, the reuse must be the same as well. Kept
+  /// blocks have the same order among themselves as in the old cassette.
   static func replacing(_ old: [CassetteBlock], with entries: [Cassette.Entry]) -> [[UInt8]] {
     var unused: [Cassette.Entry: [Int]] = [:]
     for (index, block) in old.enumerated().reversed() {
@@ -40,6 +41,7 @@ extension Cassette.Entry {
     entry.response?.after = .zero
     entry.response?.chunks = []
     entry.response?.head.headerFields[.date] = nil
+    if case .complete = entry.end { entry.isConnectionReused = false }
     return entry
   }
 }

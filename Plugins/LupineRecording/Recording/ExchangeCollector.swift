@@ -21,6 +21,7 @@ final class ExchangeCollector: Sendable {
     var firstByte: Duration?
     /// Whether the whole request was sent.
     var isSent = false
+    var isConnectionReused = false
     var hasEnded = false
   }
 
@@ -76,7 +77,11 @@ final class ExchangeCollector: Sendable {
       let interim = Cassette.Interim(head: head, after: clock.now())
       state.withLock { $0.interim.append(interim) }
     case .sent: state.withLock { $0.isSent = true }
-    case .connected(let address, _): state.withLock { $0.server.address = address }
+    case .connected(let address, let isReused):
+      state.withLock { state in
+        state.server.address = address
+        state.isConnectionReused = isReused
+      }
     case .secured(let details):
       let tls = Cassette.TLS(
         version: details.version, cipher: details.cipher, applicationProtocol: details.applicationProtocol)
@@ -130,7 +135,8 @@ final class ExchangeCollector: Sendable {
     guard let collected = close() else { return }
     var entry = Cassette.Entry(
       request: Cassette.Request(method: request.method, url: request.url.string, fields: request.headers),
-      begin: begin, interim: collected.interim, response: collected.response, duration: duration)
+      begin: begin, interim: collected.interim, response: collected.response, duration: duration,
+      isConnectionReused: collected.isConnectionReused)
     let sent: Int64
     switch end {
     case .success(let end):

@@ -145,9 +145,9 @@ public final class Recording: Sendable {
 
   /// Waits for the exchanges under way, and replaces the cassette.
   ///
-  /// A block that differs from one of the old cassette only in times, addresses, the division of the body into pieces and
-  /// the field `Date` stays as it was. Later exchanges are not recorded. A second call does nothing. Without an exchange the
-  /// cassette stays as it was.
+  /// A block that differs from one of the old cassette only in times, addresses, the reuse of a connection, the division of
+  /// the body into pieces and the field `Date` stays as it was. Later exchanges are not recorded. A second call does nothing.
+  /// Without an exchange the cassette stays as it was.
   ///
   /// - Parameter patience: how long to wait for the exchanges under way, on the system's clock; after it they are recorded
   ///   as stalled. Default: 10 seconds.

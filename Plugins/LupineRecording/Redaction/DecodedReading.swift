@@ -40,10 +40,26 @@ enum EscapeCoding {
 
   private static func json(_ text: ArraySlice<UInt8>) -> Unit {
     guard let letter = text.dropFirst().first else { return .incomplete }
-    guard letter == UInt8(ascii: "u") else {
-      let isEscape = JSONEscape.letters.contains(letter)
-      return isEscape ? .decoded([JSONEscape.plain(letter)], count: 2) : .decoded([.backslash], count: 1)
+    if letter == UInt8(ascii: "u") { return unicode(text) }
+    if letter == .backslash, let second = escapeAfterBackslash(text) { return second }
+    let isEscape = JSONEscape.letters.contains(letter)
+    return isEscape ? .decoded([JSONEscape.plain(letter)], count: 2) : .decoded([.backslash], count: 1)
+  }
+
+  /// The first of two backslashes, if it stands for itself because the second one begins an escape such as `\u00e9`.
+  ///
+  /// A strict reader takes the two as one backslash and reads no escape. Another one may read it, in particular if the
+  /// JSON is damaged.
+  private static func escapeAfterBackslash(_ text: ArraySlice<UInt8>) -> Unit? {
+    guard let letter = text.dropFirst(2).first else { return .incomplete }
+    guard letter == UInt8(ascii: "u") else { return nil }
+    switch unicode(text.dropFirst()) {
+    case .incomplete: return .incomplete
+    case .decoded(_, let count): return count > 1 ? .decoded([.backslash], count: 1) : nil
     }
+  }
+
+  private static func unicode(_ text: ArraySlice<UInt8>) -> Unit {
     if let (bytes, count) = JSONEscape.character(text) { return .decoded(bytes, count: count) }
     let first = text.dropFirst(2).prefix(4)
     guard first.allSatisfy(\.isHex) else { return .decoded([.backslash], count: 1) }

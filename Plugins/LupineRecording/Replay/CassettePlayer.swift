@@ -2,7 +2,6 @@ import LupineCore
 import LupineDoubles
 import LupineFoundation
 import LupineSupport
-import Synchronization
 
 /// Answers requests with the exchanges of a cassette.
 final class CassettePlayer: Sendable {
@@ -15,8 +14,6 @@ final class CassettePlayer: Sendable {
   /// The virtual clocks whose date began with the recording.
   let clocks: RecordedClocks
   private let folder: String
-  /// The origins with which an exchange has had a connection.
-  private let connected = Mutex<Set<String>>([])
 
   /// - Parameter folder: the path of the folder with the files of the bodies.
   init(
@@ -59,12 +56,6 @@ final class CassettePlayer: Sendable {
     }
     let isComplete = if case .complete = entry.end { true } else { false }
     return try await PlayedBody(response, isComplete: isComplete, in: opened, codings: codings)
-  }
-
-  /// Notes a connection with an origin; returns whether an earlier one can be used again.
-  func connect(to url: HTTPURL) -> Bool {
-    let isNew = connected.withLock { $0.insert(url.origin.description).inserted }
-    return !isNew && header.capabilities.contains(.connectionReuse)
   }
 
   /// Plays the exchange that matches the request.

@@ -39,6 +39,9 @@ struct Playback: Sendable {
     }
   }
 
+  /// Whether the exchange uses a connection of an earlier one, as it did when it was recorded.
+  private var isReused: Bool { entry.isConnectionReused && !context.needsNewConnection }
+
   /// A response whose head has arrived.
   private struct Opening: Sendable {
     let head: HTTPResponse
@@ -57,7 +60,6 @@ struct Playback: Sendable {
     try server.checkAddress(for: request.url, in: context)
     try server.checkTrust(for: request.url, in: context)
     let address = server.origin.address ?? "\(request.url.host):\(request.url.effectivePort)"
-    let isReused = player.connect(to: request.url)
     context.emit(.connected(address: address, isReused: isReused))
     if !isReused, request.url.scheme == .https, let tls = server.tlsDetails { context.emit(.secured(tls)) }
     let rest = try await send()
@@ -97,6 +99,11 @@ struct Playback: Sendable {
   private func send(_ upload: PlayedUpload) async throws(LupineError) {
     let length = entry.request.body.length
     guard entry.request.isCut else {
+      upload.send()
+      return try await upload.readAll()
+    }
+    if case .stalled = entry.end {
+      // The client gave up: perhaps because its body failed, which is seen only if it is read.
       upload.send()
       return try await upload.readAll()
     }
@@ -145,6 +152,8 @@ struct Playback: Sendable {
     metrics.bytesSent = upload?.count ?? 0
     metrics.bytesReceived = received
     metrics.version = entry.response?.version
+    metrics.isConnectionReused = isReused
+    if request.url.scheme == .https { metrics.tls = player.server(of: request.url, entry).tlsDetails }
     metrics.remoteAddress = player.header.origins[request.url.origin.description]?.address
     return metrics
   }

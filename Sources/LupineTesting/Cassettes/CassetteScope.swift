@@ -16,6 +16,11 @@ final class CassetteScope: Sendable {
     var hasFailed = false
   }
 
+  /// Attaches bytes with this name to the test at this place.
+  @TaskLocal static var attach: @Sendable ([UInt8], String, SourceLocation) -> Void = {
+    Attachment.record($0, named: $1, sourceLocation: $2)
+  }
+
   private let path: String
   private let source: Source
   private let state = Mutex(State())
@@ -98,21 +103,25 @@ final class CassetteScope: Sendable {
     case .replay(let replay):
       await replay.shutdown()
       if isUsed, !hasThrown { recordUnused(replay, test) }
-      attach(replay.usedExchanges, test)
+      await attach(replay.usedExchanges, test)
     case .recording(let recording):
       await finish(recording, test)
       guard state.withLock({ $0.hasFailed }) else { return }
       if let contents = await BlockingWork.run({ [path] in try? CassetteFile.read(path) }) {
-        attach(contents.cassette, test)
+        await attach(contents.cassette, test)
       }
     }
   }
 
   /// Attaches the exchanges of a test that has failed, which browsers and other tools show.
-  private func attach(_ cassette: Cassette, _ test: Test) {
+  private func attach(_ cassette: Cassette, _ test: Test) async {
     guard state.withLock({ $0.hasFailed }), !cassette.entries.isEmpty else { return }
     let name = URL(filePath: path).deletingPathExtension().lastPathComponent
-    Attachment.record([UInt8](cassette.har()), named: "\(name).har", sourceLocation: test.sourceLocation)
+    let archive = await BlockingWork.run { [path] in
+      // Without the bodies in files if one of these was changed.
+      (try? cassette.har(withFilesBeside: path)) ?? cassette.har()
+    }
+    Self.attach([UInt8](archive), "\(name).har", test.sourceLocation)
   }
 
   private func recordUnused(_ replay: ReplayTransport, _ test: Test) {

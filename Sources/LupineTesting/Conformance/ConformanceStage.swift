@@ -109,7 +109,7 @@ extension ConformanceStage {
     OutgoingRequest(url: try HTTPURL(peer.url + path), method: method, headers: headers, body: body)
   }
 
-  /// Sends a request and returns after its head.
+  /// Sends a request, opens the body of its response as a session does, and returns.
   func send(_ request: OutgoingRequest, _ settings: StageSettings = StageSettings()) async throws
     -> StagedExchange
   {
@@ -123,17 +123,17 @@ extension ConformanceStage {
         log.append(event)
         settings.onEvent(event)
       },
-      sink: { head in
-        log.recordSinkRequest(head)
-        return settings.sink
-      })
+      sink: { _ in settings.sink }
+    ).withoutSink()
     context.proxyAuthorization = settings.proxyAuthorization
     context.tolerances = settings.tolerances
     let name = "\(request.method.rawValue) \(request.url.requestTarget)"
     do throws(LupineError) {
       let response = try await transport.send(request, in: context)
+      response.body.open(settings.sink)
       return StagedExchange(
-        stage: self, name: name, head: response.head, body: response.body, source: response.source, log: log)
+        stage: self, name: name, head: response.head, body: response.body, source: response.source, log: log,
+        countsSent: settings.countsSent)
     } catch {
       record("\(name) failed without a head: \(error.kind)")
       throw error
@@ -239,5 +239,8 @@ struct StageSettings: Sendable {
   var tolerances: ResponseTolerances = []
   var connectTimeout: Duration?
   var control = ExchangeControl()
+  /// Whether the transcript has the number of bytes that were sent; false if it depends on the speed of the peer or on
+  /// the buffers of the connection.
+  var countsSent = true
   var onEvent: @Sendable (SessionEvent.Kind) -> Void = { _ in }
 }

@@ -11,6 +11,8 @@ struct StagedExchange: Sendable {
   let body: ResponseBody
   let source: TransportResponse.Source
   let log: ExchangeRecord
+  /// Whether the transcript has the number of bytes that were sent.
+  let countsSent: Bool
 
   /// Waits for the end of the body, and adds the exchange to the transcript.
   func end() async throws(LupineError) -> BodyEnd {
@@ -18,7 +20,7 @@ struct StagedExchange: Sendable {
     let title = "\(name) brought \(interim)\(NormalizedText.text(head))"
     do throws(LupineError) {
       let end = try await body.end()
-      stage.record("\(title) \(NormalizedText.text(end))")
+      stage.record("\(title) \(NormalizedText.text(end, countingSent: countsSent))")
       return end
     } catch {
       stage.record("\(title) and failed: \(error.kind)")
@@ -47,31 +49,26 @@ struct FetchedResponse: Sendable {
 
 /// The events that a transport emitted during an exchange.
 final class ExchangeRecord: Sendable {
-  private let state = Mutex<(events: [SessionEvent.Kind], heads: [HTTPResponse])>(([], []))
+  private let events = Mutex<[SessionEvent.Kind]>([])
 
-  func append(_ event: SessionEvent.Kind) { state.withLock { $0.events.append(event) } }
-
-  func recordSinkRequest(_ head: HTTPResponse) { state.withLock { $0.heads.append(head) } }
-
-  /// The heads for which the transport requested a sink.
-  var heads: [HTTPResponse] { state.withLock { $0.heads } }
+  func append(_ event: SessionEvent.Kind) { events.withLock { $0.append(event) } }
 
   var informational: [HTTPResponse] {
-    state.withLock { $0.events }.compactMap { if case .informational(let head) = $0 { head } else { nil } }
+    events.withLock { $0 }.compactMap { if case .informational(let head) = $0 { head } else { nil } }
   }
 
   /// The numbers of bytes of the events `sent`.
   var sent: [Int64] {
-    state.withLock { $0.events }.compactMap { if case .sent(let count) = $0 { count } else { nil } }
+    events.withLock { $0 }.compactMap { if case .sent(let count) = $0 { count } else { nil } }
   }
 
   /// The hosts of the events `nameResolved`.
   var resolvedHosts: [String] {
-    state.withLock { $0.events }.compactMap { if case .nameResolved(let host, _) = $0 { host } else { nil } }
+    events.withLock { $0 }.compactMap { if case .nameResolved(let host, _) = $0 { host } else { nil } }
   }
 
   var reused: [Bool] {
-    state.withLock { $0.events }.compactMap { if case .connected(_, let isReused) = $0 { isReused } else { nil } }
+    events.withLock { $0 }.compactMap { if case .connected(_, let isReused) = $0 { isReused } else { nil } }
   }
 }
 
@@ -106,9 +103,9 @@ enum NormalizedText {
     return "\(bytes.count) bytes, hash \(hasher.finalize())"
   }
 
-  static func text(_ end: BodyEnd) -> String {
+  static func text(_ end: BodyEnd, countingSent countsSent: Bool) -> String {
     let trailers = end.trailers.map { " trailers [\(text(RawFields($0)))]" } ?? ""
-    let counts = "\(end.metrics.bytesSent) up, \(end.metrics.bytesReceived) down"
+    let counts = "\(countsSent ? "\(end.metrics.bytesSent)" : "some") up, \(end.metrics.bytesReceived) down"
     return "\(text(end.data)), \(end.byteCount) at the sink\(trailers), \(counts)"
   }
 

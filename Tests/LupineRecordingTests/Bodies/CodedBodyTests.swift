@@ -3,6 +3,9 @@ import LupineCompression
 import LupineCore
 import LupineFixtures
 import LupineFoundation
+import LupineMock
+import LupineSession
+import LupineTesting
 import Synchronization
 import Testing
 
@@ -92,6 +95,34 @@ import Testing
     response.chunks = []
     let head = try await PlayedBody(response, isComplete: true, in: nil, codings: [])
     #expect(head.head.headerFields[.contentLength] == "3")
+  }
+
+  @Test func `an exact body has the bytes of the wire, if its coding is named as harmless`() async throws {
+    // A coder would write another number of the operating system (RFC 1952 section 2.3.1).
+    var wire = try Self.coded(["hello"], ["gzip"]).flatMap { $0 }
+    wire[9] = 0x42
+    let mock = MockTransport()
+    mock.stub(.get, "/hello", .data(Data(wire), contentType: "text/plain").field(.contentEncoding, "gzip"))
+    var options = RecordingOptions()
+    options.bodies = .exact
+    await #expect(throws: LupineError.self) { try await Self.record(over: mock, to: folder.file("refused"), options) }
+    options.redaction = Redaction().redacting(.harmless(coding: "gzip"))
+    let path = folder.file("exact.cassette")
+    try await Self.record(over: mock, to: path, options)
+
+    let replay = try await ReplayTransport(contentsOf: path, options: ReplayOptions())
+    let session = try Session.Builder().transport(replay).clock(ImmediateClock()).build()
+    #expect(try await session.request("https://example.com/hello").serializingData().value == Data(wire))
+  }
+
+  /// Records one request of a session that decodes gzip.
+  private static func record(
+    over mock: MockTransport, to path: String, _ options: RecordingOptions
+  ) async throws {
+    let recorder = RecordingTransport(around: mock, to: path, options: options)
+    let session = try Session.Builder().transport(recorder).clock(ImmediateClock()).contentCoding(.gzip).build()
+    #expect(try await session.request("https://example.com/hello").serializingString().value == "hello")
+    try await recorder.recording.finish()
   }
 
   @Test func `a coding that the session lacks is kept, and named`() throws {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 @testable import LupineRecording
 import LupineSupport
 import Testing
@@ -24,6 +25,15 @@ import Testing
     let values = [secret, coded, SecretPlace.percentCoded(coded), SecretPlace.escaped(secret)].map { Array($0.utf8) }
     return (values + SecretPatterns.base64(Array(secret.utf8))).contains { value in
       text.indices.contains { text[$0...].starts(with: value) }
+    }
+  }
+
+  @Test func `the token of a service is secret as a field and as a member`() throws {
+    for (names, isSecret) in [(SecretFieldNames.secret, true), (SecretFieldNames.harmless, false)] {
+      for name in names {
+        #expect(SecretRules().isSecret(field: try #require(HTTPField.Name(name))) == isSecret, "\(name)")
+        #expect(SecretRules().isSecret(member: name) == isSecret, "\(name)")
+      }
     }
   }
 

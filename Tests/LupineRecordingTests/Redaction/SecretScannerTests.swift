@@ -17,6 +17,8 @@ import Testing
       ("escaped in part", Array(#"pa55\/w\u00f6rd+x"#.utf8)),
       ("after half of a character", Array(#"\ud83d\ud83d\ude00\"pa55\/wörd+x"#.utf8)),
       ("after a percent sign", Array("%%4%2pa55%2Fwörd+x".utf8)),
+      ("escaped after a backslash", Array(#"\\u0070\u0061\u0035\u0035\/w\u00f6rd+x"#.utf8)),
+      ("escaped after two backslashes", Array(#"\\\u0070a55\/wörd+x"#.utf8)),
     ]
     + (0..<4).map { offset in
       let text = Data(("xyz".prefix(offset) + value + "end").utf8).base64EncodedString()

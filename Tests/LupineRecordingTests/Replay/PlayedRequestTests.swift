@@ -58,6 +58,54 @@ import TransportSupport
     #expect(replay.usedExchanges.entries.count == 2)
   }
 
+  @Test func `a hedged request plays the exchange that is given up, and the one that answers`() async throws {
+    let folder = try TemporaryFolder()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .sequence([.text("late").delay(.seconds(10)), .text("hedge")]))
+    let recorder = RecordingTransport(around: mock, to: folder.file("a.cassette"))
+    let scenario: @Sendable (any Transport) async throws -> Duration = { transport in
+      try await withSimulation { simulation in
+        let session = try Session.Builder().transport(transport)
+          .install(.hedging(after: .seconds(2))).build()
+        #expect(try await session.request("https://example.com/").serializingString().value == "hedge")
+        return simulation.clock.now.offset
+      }
+    }
+    #expect(try await scenario(recorder) == .seconds(2))
+    try await recorder.recording.finish()
+    let replay = try await ReplayTransport(contentsOf: folder.file("a.cassette"))
+    #expect(try await scenario(replay) == .seconds(2))
+    #expect(replay.unusedEntries.isEmpty)
+    #expect(replay.usedExchanges.entries.map(\.end) == [.stalled, .complete(trailers: nil)])
+    #expect(replay.usedExchanges.entries.map(\.begin) == [.zero, .seconds(2)])
+  }
+
+  @Test func `a token that a recorded login returns works in the requests that send it`() async throws {
+    let folder = try TemporaryFolder()
+    let mock = MockTransport()
+    let token = "tkn-4711-0815"
+    mock.stub(.post, "/login", .text(#"{"access_token":"\#(token)"}"#, contentType: "application/json"))
+    mock.stub(.get, "/me") { request in
+      request.headers[.authorization] == "Bearer \(token)" ? .text("Ada") : .status(.unauthorized)
+    }
+    var options = ReplayOptions()
+    options.matching = [.method, .url, .query, .field(.authorization)]
+    let scenario: (any Transport) async throws -> String = { transport in
+      let session = try Session.Builder().transport(transport).clock(ImmediateClock()).baseURL("https://example.com")
+        .build()
+      struct Login: Decodable { let access_token: String }
+      let login = try await session.request("login", method: .post).serializingDecodable(Login.self).value
+      return try await session.request("me", headers: [.authorization: "Bearer \(login.access_token)"]).validate()
+        .serializingString().value
+    }
+    let recorder = RecordingTransport(around: mock, to: folder.file("a.cassette"))
+    #expect(try await scenario(recorder) == "Ada")
+    try await recorder.recording.finish()
+    #expect(!(try folder.text("a.cassette").contains(token)))
+    #expect(
+      try await scenario(try await ReplayTransport(contentsOf: folder.file("a.cassette"), options: options)) == "Ada")
+  }
+
   @Test func `the default session plays the cassette of a test`() async throws {
     let folder = try TemporaryFolder()
     let url = try HTTPURL("https://example.com/")

@@ -178,6 +178,14 @@ import Testing
     #expect(response.error?.kind == (isAllowed ? nil : .addressRefused))
   }
 
+  @Test func `a session with a proxy is built if the recorded transport supports it`() async throws {
+    let proxy = try Proxy("http://proxy.example.com:3128")
+    let cassette = Self.cassette([Self.entry("/a")], capabilities: [.networking, .tls, .proxies])
+    let (session, _) = try Self.session(cassette) { $0.proxy(proxy) }
+    #expect(try await Self.text(session, "a") == "ok")
+    #expect(throws: LupineError.self) { try Self.session(Self.cassette([Self.entry("/a")])) { $0.proxy(proxy) } }
+  }
+
   @Test func `a stalled exchange waits for a timeout of the client`() async throws {
     var entry = Self.entry("/a")
     entry.end = .stalled

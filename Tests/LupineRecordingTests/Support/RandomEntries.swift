@@ -108,7 +108,8 @@ extension SplitMix {
       return Cassette.Interim(head: HTTPResponse(status: status, headerFields: fields()), after: time())
     }
     return Cassette.Entry(
-      request: request, begin: time(), interim: interim, response: response, end: end(response), duration: time())
+      request: request, begin: time(), interim: interim, response: response, end: end(response), duration: time(),
+      isConnectionReused: flag())
   }
 
   mutating func header() -> Cassette.Header {

@@ -111,7 +111,8 @@ final class EventNotes: Sendable {
 
   private static func note(_ event: SessionEvent.Kind) -> String? {
     switch event {
-    case .connected, .nameResolved, .queued: nil
+    case .nameResolved, .queued: nil
+    case .connected(_, let isReused): "connected \(isReused ? "again" : "")"
     case .secured(let tls):
       "secured \(tls.version) \(tls.cipher) \(tls.applicationProtocol ?? "") \(tls.peerCertificates.map(\.count))"
     case .head(let head): "head \(head.status) \(fields(head.headerFields))"

@@ -263,7 +263,9 @@ extension PlainExchange {
       }
       rest -= Int64(position)
       connection.input = Array(input[position...])
-      if isPaused { try waitForRoom(connection) }
+      if isPaused { try waitForRoom() }
+      // Also if the consumer has not held the body back: it may be quicker than this thread.
+      if defect == .failsHeldBackBody { throw Self.lost }
     }
   }
 
@@ -275,10 +277,9 @@ extension PlainExchange {
     }
   }
 
-  private func waitForRoom(_ connection: PlainConnection) throws {
+  private func waitForRoom() throws {
     room.wait()
     if let ending = state.withLock({ $0.ending }) { throw ending }
-    if defect == .failsHeldBackBody, connection.client.hasHungUp { throw Self.lost }
   }
 }
 

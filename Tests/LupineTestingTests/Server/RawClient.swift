@@ -78,13 +78,6 @@ final class RawClient: Sendable {
     return poll(&watched, 1, 0) == 0
   }
 
-  /// Whether the server has closed the connection.
-  var hasHungUp: Bool {
-    // The value of Linux's POLLRDHUP, which Swift does not import.
-    var watched = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-    return poll(&watched, 1, 0) > 0
-  }
-
   /// Closes the sending direction of the connection.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))

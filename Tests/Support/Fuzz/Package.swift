@@ -37,6 +37,7 @@ let package = Package(
     fuzz("HTTP2Frames", ["LupineCore", "LupineFraming", "LupineNative"]),
     fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
     fuzz("CassetteReader", ["LupineCore", "LupineRecording"]),
+    fuzz("ImageDecoder", ["LupineCore", "LupineImage"]),
     fuzz("Redaction", ["LupineCore", "LupineRecording"]),
   ],
   swiftLanguageModes: [.v6]

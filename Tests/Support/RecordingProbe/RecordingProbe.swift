@@ -1,9 +1,10 @@
 import CFaultyDisk
-import Foundation
+import FoundationEssentials
 import Glibc
 import HTTPTypes
 import LupineCore
 import LupineMock
+import LupineNative
 import LupineRecording
 import LupineSession
 import LupineStreams
@@ -14,7 +15,8 @@ import LupineStreams
 ///   It prints the number of exchanges after each that is in the journal, and at the end `done`.
 /// - `RecordingProbe FOLDER full` records five exchanges once for each system call, from which on the disk is full.
 /// - `RecordingProbe FOLDER hold` records an exchange, prints `held`, and waits until its input ends.
-/// - `RecordingProbe FOLDER large BYTES` records and plays a body of this size, and prints the highest use of memory.
+/// - `RecordingProbe FOLDER large BYTES URL` records and plays a response with a body of this size, and prints the highest
+///   use of memory in bytes.
 ///
 /// It prints `wrong: …` for each violation, and at the end `done`.
 @main
@@ -27,7 +29,7 @@ struct RecordingProbe {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count >= 2 else {
-      print("usage: RecordingProbe FOLDER kill|tear CALL | full | hold | large BYTES")
+      print("usage: RecordingProbe FOLDER kill|tear CALL | full | hold | large BYTES URL")
       exit(64)
     }
     let probe = RecordingProbe(folder: arguments[0])
@@ -37,7 +39,7 @@ struct RecordingProbe {
     case "tear": try await probe.end(FAULT_TEAR, at: number)
     case "full": try await probe.fill()
     case "hold": try await probe.hold()
-    default: try await probe.measure(number)
+    default: try await probe.measure(number, arguments.last ?? "")
     }
     Self.say("done")
   }
@@ -114,31 +116,13 @@ struct RecordingProbe {
 }
 
 extension RecordingProbe {
-  /// A body of pieces of 64 KiB.
-  private struct Filler: AsyncSequence, Sendable {
-    let count: Int
-
-    struct Iterator: AsyncIteratorProtocol {
-      var left: Int
-      var piece = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 7 | 0x80) }
-
-      mutating func next() async -> [UInt8]? {
-        let size = Swift.min(left, piece.count)
-        left -= size
-        return size == 0 ? nil : Array(piece.prefix(size))
-      }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(left: count) }
-  }
-
-  private func measure(_ bytes: Int) async throws {
-    let mock = MockTransport()
-    mock.stub(.get, "/{any...}", .body(.stream { Filler(count: bytes) }))
-    let recorder = RecordingTransport(around: mock, to: cassette)
-    let recorded = try await read(over: recorder)
+  private func measure(_ bytes: Int, _ url: String) async throws {
+    let recorder = RecordingTransport(around: NativeTransport(), to: cassette)
+    let recorded = try await read(url, over: recorder)
     try await recorder.recording.finish()
-    let played = try await read(over: try await ReplayTransport(contentsOf: cassette))
+    var options = ReplayOptions()
+    options.pace = 0
+    let played = try await read(url, over: try await ReplayTransport(contentsOf: cassette, options: options))
     if recorded != bytes || played != bytes { Self.say("wrong: \(recorded) bytes recorded, \(played) played") }
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
@@ -146,9 +130,10 @@ extension RecordingProbe {
     Self.say("\(kibibytes << 10)")
   }
 
-  private func read(over transport: any Transport) async throws -> Int {
+  private func read(_ url: String, over transport: any Transport) async throws -> Int {
     var count = 0
-    for try await piece in try session(transport).streamRequest("large").serializingBytes() { count += piece.count }
+    let session = try Session.Builder().transport(transport).build()
+    for try await piece in session.streamRequest(url).serializingBytes() { count += piece.count }
     return count
   }
 }
