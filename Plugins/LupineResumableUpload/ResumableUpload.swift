@@ -144,7 +144,7 @@ extension ResumableUpload {
     case .upload(let stored):
       state.location = (try? HTTPURL(stored.location)).flatMap { state.fault(of: $0) == nil ? $0 : nil }
       if let now = record(state, request, source), stored.isSameUpload(as: now) {
-        state.acknowledged = stored.acknowledged
+        state.restore(acknowledged: stored.acknowledged)
         return nil
       }
       if mayRestart { return state.location.take() }

@@ -1,37 +1,21 @@
+internal import LupineSupport
+
 /// The hash function SHA-1 (FIPS 180-4), computed piece by piece.
 ///
 /// It is for the checksums of tus, whose servers need support no other algorithm. It finds damage, not fraud.
 struct SHA1: Sendable {
   private var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
-  private var block: [UInt8] = []
-  private var length: UInt64 = 0
+  private var blocks = HashBlocks()
 
   /// Adds bytes to the digest.
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    length += UInt64(bytes.count)
-    var rest = bytes[...]
-    if !block.isEmpty {
-      let count = min(64 - block.count, rest.count)
-      block += rest.prefix(count)
-      rest = rest.dropFirst(count)
-      guard block.count == 64 else { return }
-      let full = block
-      block = []
-      full.withUnsafeBytes { Self.mix($0, into: &state) }
-    }
-    let whole = rest.count & ~63
-    Self.mix(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), into: &state)
-    block += rest.dropFirst(whole)
+    blocks.add(bytes) { Self.mix($0, into: &state) }
   }
 
   /// Returns the digest of all added bytes, 20 bytes; called once, last.
   mutating func finalize() -> [UInt8] {
-    let bits = length &* 8
-    var end = block + [0x80]
-    end += [UInt8](repeating: 0, count: (120 - end.count % 64) % 64)
-    end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
-    end.withUnsafeBytes { Self.mix($0, into: &state) }
-    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    blocks.end().withUnsafeBytes { Self.mix($0, into: &state) }
+    return HashBlocks.bytes(of: state)
   }
 
   /// Processes whole blocks of 64 bytes.

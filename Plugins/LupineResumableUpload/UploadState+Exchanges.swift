@@ -11,6 +11,16 @@ extension UploadState {
   mutating func beginExchange() {
     sent = nil
     if case .create = action { forget() }
+    offer()
+  }
+
+  /// Notes the bytes that the request may send.
+  mutating func offer() {
+    switch action {
+    case .create(.whole): offered = length ?? .max
+    case .append(let part): offered = max(offered, part.end ?? .max)
+    case .create(.empty), .discover, .query, nil: break
+    }
   }
 
   /// Notes that the body of the exchange has been sent.
@@ -100,6 +110,10 @@ extension UploadState {
   mutating func acknowledge(_ offset: Int64) -> LupineError? {
     if let length, offset > length {
       return .uploadEnded("The server states the offset \(offset), and the upload has \(length) bytes only.")
+    }
+    guard offset <= offered else {
+      return .uploadEnded(
+        "The server states the offset \(offset), and no request has offered it more than \(offered) bytes.")
     }
     guard offset >= acknowledged else {
       return .uploadEnded(

@@ -62,6 +62,8 @@ struct UploadState: Sendable {
   var location: HTTPURL?
   /// The number of bytes that the server has acknowledged.
   var acknowledged: Int64 = 0
+  /// The offset after the last byte that a request of the upload may have sent.
+  var offered: Int64 = 0
   var limits = UploadLimits()
   /// What the server of tus supports; `nil` as long as it was not asked.
   var abilities: TusAbilities?
@@ -118,12 +120,19 @@ struct UploadState: Sendable {
 
   mutating func send(_ next: Action) -> Step {
     action = next
+    offer()
     return .send(next)
   }
 
   mutating func create() -> Step {
     if let refusal = length.flatMap({ limits.refusal(ofLength: $0) }) { return .fail(refusal) }
     return send(.create(createsCarefully ? .empty : .whole))
+  }
+
+  /// Continues the upload of another process, which may have sent any part of it.
+  mutating func restore(acknowledged: Int64) {
+    self.acknowledged = acknowledged
+    offered = length ?? .max
   }
 
   /// The step after the server has lost the upload.
@@ -140,6 +149,7 @@ struct UploadState: Sendable {
   mutating func forget() {
     location = nil
     acknowledged = 0
+    offered = 0
     expiry = nil
   }
 

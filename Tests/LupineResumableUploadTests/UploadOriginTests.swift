@@ -80,6 +80,45 @@ import Testing
     #expect(server.log == ["POST 5"])
   }
 
+  @Test func `a location with a private address is refused`() async throws {
+    let address = "https://10.0.0.1/uploads/1"
+    server.change { state in
+      state.override = { request, _ in
+        guard request.method == .post else { return nil }
+        let place = HTTPResponse(
+          status: .init(code: 104),
+          headerFields: UploadStateTests.fields(["Location": address, "Upload-Draft-Interop-Version": "8"]))
+        return MockReply.reset.informational([place])
+      }
+    }
+    let mock = server.mock()
+    mock.resolves("example.com", to: ["93.184.216.34"])
+    let session = try Session.Builder().transport(mock).baseURL("https://example.com").clock(ImmediateClock())
+      .networkPolicy(.publicInternetOnly).build()
+    let error = await session.upload(.text("hello"), to: "files", method: .post)
+      .resumable(secretsFor: .origins(["https://10.0.0.1"])).resumesAutomatically().serializingString().response.error
+    #expect(error?.kind == .addressRefused)
+    #expect(server.log == ["POST 5"])
+  }
+
+  @Test(arguments: [HTTPRequest.Method.head, .patch], [307, 308])
+  func `a location that redirects to itself ends the upload`(method: HTTPRequest.Method, status: Int) async throws {
+    let server = UploadServer()
+    server.lose(.after(bytes: 3))
+    server.change { state in
+      state.override = { request, state in
+        guard request.method == method, request.url.path == "/uploads/1" else { return nil }
+        return .redirect(to: "/uploads/1", status: .init(code: status))
+      }
+    }
+    let session = try Session.Builder().transport(server.mock()).baseURL("https://example.com")
+      .clock(ImmediateClock()).build()
+    let error = await session.upload(.text("hello"), to: "files", method: .post).resumable()
+      .resumesAutomatically().serializingString().response.error
+    #expect(error?.kind == .limitExceeded(.redirects))
+    #expect(server.complete == [])
+  }
+
   /// The requests of an upload whose location redirects those of one method.
   private static func redirected(_ method: HTTPRequest.Method, _ status: Int) async throws -> (
     server: UploadServer, response: DataResponse<String>

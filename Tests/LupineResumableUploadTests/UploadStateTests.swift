@@ -233,6 +233,12 @@ import Testing
     ([.begin], .empty),
     ([.answer(201, fields(["Location": "/uploads/1", "Upload-Complete": "?1"]))], .failure),
     ([.answer(201, fields(["Location": "/uploads/1", "Upload-Offset": "101"]))], .failure),
+    // More than any request has sent.
+    ([.answer(201, fields(["Location": "/uploads/1", "Upload-Offset": "1"]))], .failure),
+    ([.answer(201, place), .begin, .answer(204, offset("100"))], .part(100, 100, isLast: true)),
+    (limited("max-append-size=60") + [.sent, .begin, .answer(204, offset("60"))], .part(60, 100, isLast: true)),
+    (limited("max-append-size=60") + [.sent, .begin, .answer(204, offset("61"))], .failure),
+    (limited("max-append-size=60") + [.sent, .answer(409, offset("61"))], .failure),
   ]
 
   @Test(arguments: careful.indices) func `a careful upload begins without content`(place: Int) throws {

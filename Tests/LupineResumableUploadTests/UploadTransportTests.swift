@@ -92,7 +92,8 @@ import TransportSupport
   }
 
   @Test func `a response that claims completion before the content has arrived ends the upload`() async throws {
-    let deleted = Gate()
+    // The server reads no more than one byte of the content.
+    let (deleted, unread) = (Gate(), Gate())
     let server = try ScriptedServer(readsBody: false) { request in
       guard request.method == .post else {
         return ScriptedReply.respond(status: 204).preceded(by: .signal(deleted))
@@ -100,7 +101,7 @@ import TransportSupport
       return [
         .informational(status: 104, fields: ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "8"]),
         .head(status: 200, fields: ["Upload-Complete": "?1", "Content-Length": "4"]), .body(Array("done".utf8)),
-        .readBody(upTo: 1), .stall,
+        .readBody(upTo: 1), .wait(unread),
       ]
     }
     let session = try Session.Builder().transport(.curl).build()
