@@ -1,0 +1,101 @@
+import LupineCore
+import LupineSession
+import Synchronization
+
+/// The part of a process in the queue of a folder.
+enum QueueRole {
+  /// It runs the transfers.
+  case runner(RunnerRole)
+  /// Another process runs them, or none if there is no connection.
+  case client(ClientRole?)
+
+  /// What makes this process the runner; `nil` if it is not the runner.
+  var runner: RunnerRole? { if case .runner(let role) = self { role } else { nil } }
+
+  /// The name of the socket of the process that runs the transfers.
+  static let socketName = "socket"
+
+  /// Takes the lock of the runner, or connects to the process that has it.
+  ///
+  /// A process that has just taken the lock does not listen yet, so that this tries again for a bounded time.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, also if the runner is of another build or does not answer.
+  /// - Parameters:
+  ///   - mayRun: whether this process may take the lock. If it may not, no process need run the transfers.
+  ///   - patience: the time for which it tries, and for which the runner may take to answer.
+  static func take(in folder: QueueFolder, mayRun: Bool, patience: Duration) throws(LupineError) -> QueueRole {
+    let socket = UnixSocket(folder: folder, name: socketName)
+    guard mayRun else { return .client(try RunnerLink.open(socket, patience: patience).map { ClientRole($0) }) }
+    for _ in 0..<max(1, Int(patience / .milliseconds(10))) {
+      if let lock = try folder.takeRunnerLock() {
+        return .runner(RunnerRole(lock, try SocketServer(socket)))
+      }
+      if let link = try RunnerLink.open(socket, patience: patience) { return .client(ClientRole(link)) }
+      UnixSocket.waitForOwner()
+    }
+    throw LupineError(
+      .fileFailed,
+      "Another process runs the transfers of \(folder.path), but does not listen at \(socket.path). It may be of an older "
+        + "build of this library, or at its end; end it, and try again.")
+  }
+}
+
+/// What makes this process the one that runs the transfers: the lock, and the socket of other processes.
+final class RunnerRole: Sendable {
+  private let lock: RunnerLock
+  let server: SocketServer
+  let notice = PendingNotice()
+
+  init(_ lock: RunnerLock, _ server: SocketServer) {
+    self.lock = lock
+    self.server = server
+  }
+
+  /// Listens to other processes, and tells them of the progress of transfers.
+  ///
+  /// - Parameter noticed: called when another process has changed the database, and not again before `notice` is taken.
+  func serve(_ progress: ProgressHub, noticed: @escaping @Sendable () -> Void) throws(LupineError) {
+    try server.start(
+      SocketServer.Handler { [notice] request in
+        guard request == .notice else { return RunnerLine(error: "This socket does not answer this request.") }
+        if notice.raise() { noticed() }
+        return nil
+      })
+    progress.relay { [weak server] progress, id in
+      server?.tell(
+        RunnerLine.Progress(transfer: id.number, completed: progress.completed, total: progress.total))
+    }
+  }
+
+  /// The name is free before the lock is.
+  deinit { server.close() }
+}
+
+/// Whether other processes have changed the database since the queue has read it; several notices count as one.
+final class PendingNotice: Sendable {
+  private let isPending = Atomic<Bool>(false)
+
+  /// Notes a notice; returns false if the queue was told of an earlier one and has not begun to read.
+  func raise() -> Bool { !isPending.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// Forgets the notices.
+  ///
+  /// Call it before the queue reads, so that a later notice is told again.
+  func take() { _ = isPending.exchange(false, ordering: .acquiringAndReleasing) }
+}
+
+/// The process that runs the transfers of a folder.
+enum TransferOwner: Sendable {
+  case thisProcess
+  /// Another process with this number; 0 if the number is not known.
+  case process(Int32)
+}
+
+/// The connection of this process to the one that runs the transfers.
+final class ClientRole: Sendable {
+  let link: RunnerLink
+
+  init(_ link: RunnerLink) { self.link = link }
+
+  deinit { link.close() }
+}
