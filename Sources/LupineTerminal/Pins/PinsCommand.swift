@@ -1,5 +1,6 @@
 #if Terminal
   import ArgumentParser
+  import LupineCore
   import LupineFoundation
   import LupineOpenSSL
 
@@ -12,16 +13,22 @@
         the server sends; SSL_CERT_FILE names another file of roots. No request is sent: the handshake is ended early.
         """)
 
-    @Argument(help: "HOST, HOST:PORT, or a file of certificates in PEM, DER or PKCS#7.")
+    @Argument(help: "HOST, HOST:PORT, a URL of https, or a file of certificates in PEM, DER or PKCS#7.")
     var source: String
 
     func run() async throws {
       if FileManager.default.fileExists(atPath: source) { return try printFile() }
+      guard source.hasPrefix("https://") || !source.contains("/") else {
+        throw CommandFailure(
+          "\(source.debugDescription) is not a file. Name a file of certificates, or a server as HOST or HOST:PORT.",
+          .fileFailed)
+      }
       let chain = await PresentedChain.ask(source)
       guard !chain.certificates.isEmpty else {
+        let reason = chain.problem?.message ?? "It presented none."
         throw CommandFailure(
-          "\(source.debugDescription) is not a file, and no server of that name presents a certificate: \(chain.problem ?? "it presented none")"
-        )
+          "\(source.debugDescription) is not a file, and no server of that name presents a certificate: \(reason)",
+          chain.problem.map { ExitStatus($0) } ?? .tlsFailed)
       }
       print(CertificateReport(chain.certificates).text)
       chain.remarks.forEach { print($0) }
@@ -29,7 +36,12 @@
 
     private func printFile() throws {
       let read = Certificates.file(source)
-      guard read.problems.isEmpty else { throw CommandFailure(read.problems.joined(separator: "\n")) }
+      guard read.problems.isEmpty else {
+        let problems = read.problems.map { $0.hasPrefix("\(source): ") ? String($0.dropFirst(source.count + 2)) : $0 }
+        throw CommandFailure(
+          "\(source.debugDescription) cannot be used: \(problems.joined(separator: "; ")). Name a file of certificates in "
+            + "PEM, DER or PKCS#7.")
+      }
       print(CertificateReport(read.certificates).text)
     }
   }

@@ -49,7 +49,7 @@
         for folder in try cassettes.folders() {
           let leftovers = try CassetteLeftovers(in: folder)
           if !dryRun { try leftovers.remove() }
-          for name in leftovers.names { print("\(dryRun ? "would remove" : "removed") \(folder)/\(name)") }
+          for name in leftovers.names { print("\(dryRun ? "Would remove" : "Removed") \(folder)/\(name)") }
         }
       }
     }
@@ -83,9 +83,9 @@
 
       func run() throws {
         guard !FileManager.default.fileExists(atPath: cassette) else {
-          throw CommandFailure("\(cassette.debugDescription) exists already; remove it, or name another file")
+          throw CommandFailure("\(cassette.debugDescription) exists already. Remove it, or name another file.")
         }
-        let read = try Cassette(har: Data(contentsOf: URL(fileURLWithPath: archive)))
+        let read = try Cassette(har: Data(InputFiles.bytes(archive, .fileFailed)))
         try read.redacted(rules.redaction).write(to: cassette)
         let count = read.entries.count
         print(count == 1 ? "1 exchange is in \(cassette)." : "\(count) exchanges are in \(cassette).")

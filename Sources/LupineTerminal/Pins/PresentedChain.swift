@@ -12,9 +12,11 @@
     /// The reasons not to trust the server.
     var remarks: [String] = []
     /// The reason why there is no certificate.
-    var problem: String?
+    var problem: LupineError?
 
     /// Performs a handshake and ends it before a request is sent.
+    ///
+    /// - Parameter server: `HOST`, `HOST:PORT` or a URL with the scheme `https`.
     static func ask(_ server: String) async -> PresentedChain {
       let probe = Probe()
       do throws(LupineError) {
@@ -22,14 +24,18 @@
           [:], otherwise: probe
         )
         .build()
-        let response = await session.request("https://\(server)/").serializingData().response
+        let response = await session.request(url(server)).serializingData().response
         await session.shutdown()
         var seen = probe.seen
-        if seen.certificates.isEmpty { seen.problem = response.error?.message }
+        if seen.certificates.isEmpty { seen.problem = response.error }
         return seen
       } catch {
-        return PresentedChain(problem: error.message)
+        return PresentedChain(problem: error)
       }
+    }
+
+    private static func url(_ server: String) -> String {
+      server.hasPrefix("https://") ? server : "https://\(server)/"
     }
   }
 

@@ -14,7 +14,9 @@
       let found = try paths.flatMap { path -> [String] in
         switch Self.type(of: path) {
         case .typeDirectory: try Self.cassettes(in: path)
-        case nil: throw CommandFailure("\(path.debugDescription) does not exist")
+        case nil:
+          throw CommandFailure(
+            "\(path.debugDescription) does not exist. Name a cassette, or a folder that has cassettes.")
         default: [path]
         }
       }

@@ -1,0 +1,135 @@
+#if Terminal
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Android)
+    import Android
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// Starts this program again as a process that stays when the terminal is closed.
+  enum DetachedProcess {
+    private typealias CloseCall = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
+
+    /// Starts the process in a session of its own, with its output in a log of mode 0600.
+    ///
+    /// The process writes its report to the descriptor 3.
+    ///
+    /// - Returns: the number of the process and its report, for which this waits; empty if the process has ended.
+    static func start(_ arguments: [String], log path: String) throws -> (process: Int32, report: String) {
+      let log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard log >= 0 else {
+        throw CommandFailure("The log \(path) cannot be opened: \(String(cString: strerror(errno))).")
+      }
+      defer { close(log) }
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else {
+        throw CommandFailure("The system has no pipe for the runner: \(String(cString: strerror(errno))).")
+      }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      let result = spawn(arguments, log: log, report: ends[1])
+      close(ends[1])
+      defer { close(ends[0]) }
+      guard result.code == 0 else {
+        throw CommandFailure("The runner cannot be started: \(String(cString: strerror(result.code))).")
+      }
+      return (result.process, read(ends[0]))
+    }
+
+    private static func spawn(_ arguments: [String], log: Int32, report: Int32) -> (process: Int32, code: Int32) {
+      #if canImport(Glibc)
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+          posix_spawn_file_actions_destroy(&actions)
+          posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for number: Int32 in [1, 2] { posix_spawn_file_actions_adddup2(&actions, log, number) }
+        posix_spawn_file_actions_adddup2(&actions, report, 3)
+        guard let call = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+          unsafeBitCast(call, to: CloseCall.self)(&actions, 4) == 0
+        else { return (0, ENOSYS) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        // POSIX_SPAWN_SETSID, which Swift does not import.
+        posix_spawnattr_setflags(&attributes, Int16(0x80 | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let list = arguments.map { strdup($0) } + [nil]
+        defer { for text in list { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, list, environ)
+        return (process, code)
+      #else
+        return (0, ENOSYS)
+      #endif
+    }
+
+    private static func read(_ descriptor: Int32) -> String {
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      while true {
+        #if canImport(Glibc)
+          let count = Glibc.read(descriptor, &buffer, buffer.count)
+        #else
+          let count = -1
+        #endif
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+        bytes += buffer.prefix(count)
+      }
+    }
+  }
+
+  /// The descriptor of the process that waits for a detached runner.
+  final class RunnerReport: Sendable {
+    /// `nil` as soon as it is closed: the system then gives its number to another file.
+    private let descriptor: Mutex<Int32?>
+    let isDetached: Bool
+
+    init(_ number: Int32?) {
+      descriptor = Mutex(number)
+      isDetached = number != nil
+      // Not for the commands that the runner starts.
+      if let number { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    }
+
+    /// Sends the report and closes the descriptor; later calls have no effect.
+    func send(_ text: String) {
+      guard let number = descriptor.withLock({ $0.take() }) else { return }
+      let bytes = Array(text.utf8)
+      _ = write(number, bytes, bytes.count)
+      close(number)
+    }
+  }
+
+  /// Writes to standard output or standard error at once.
+  enum StandardStream: Int32 {
+    case output = 1
+    case error = 2
+
+    func write(_ text: String) {
+      var left = Array(text.utf8)[...]
+      while !left.isEmpty {
+        let count = left.withUnsafeBytes { bytes in
+          #if canImport(Glibc)
+            Glibc.write(rawValue, bytes.baseAddress, bytes.count)
+          #else
+            -1
+          #endif
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        left = left.dropFirst(count)
+      }
+    }
+  }
+#endif
