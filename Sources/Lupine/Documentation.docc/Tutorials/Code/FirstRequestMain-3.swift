@@ -1,0 +1,1 @@
+print(try await Greeter().greet("Ada"))

@@ -1,0 +1,15 @@
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+@testable import Demo
+
+@Test(.mock) func `a greeting comes back`() async throws {
+  let mock = try #require(MockTransport.current)
+  mock.stub(
+    .get, "https://httpbin.org/get", where: [.query("greeting", "hello Ada")],
+    .json(Greeter.Answer(args: ["greeting": "hello Ada"])))
+  let session = try Session.Builder().transport(mock).build()
+  #expect(try await Greeter(session: session).greet("Ada") == "hello Ada")
+}
