@@ -85,13 +85,17 @@ let package = Package(
     .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineResumableUpload", targets: ["LupineResumableUpload"]),
     .library(name: "LupineIDN", targets: ["LupineIDN"]),
+    .library(name: "LupineImage", targets: ["LupineImage"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineSQLite", targets: ["LupineSQLite"]),
+    .library(name: "LupineTransferQueue", targets: ["LupineTransferQueue"]),
     .library(name: "LupineConfiguration", targets: ["LupineConfiguration"]),
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
-    .executable(name: "lupine", targets: ["LupineTerminal"]),
+    .executable(name: "lupine", targets: ["LupineProgram"]),
+    // The program `lupine` runs this one for `--transport curl`.
+    .executable(name: "lupine-curl", targets: ["LupineCurlProgram"]),
     // Snippets can link products only; no other target uses this one.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
@@ -183,8 +187,12 @@ let package = Package(
     plugin("LupineCache", ["LupineSession", "LupineTransfers"]),
     plugin("LupineAuthentication", openSSL + ["LupineCoding", "LupineSession", "LupineX509"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
-    plugin("LupineSQLite", ["CSQLite", deque]),
+    plugin("LupineSQLite", ["LupineSQLiteConnection", deque]),
+    // The connection to SQLite that plugins share; no product.
+    plugin("LupineSQLiteConnection", ["CSQLite", deque]),
+    plugin("LupineTransferQueue", ["LupineSQLiteConnection", "LupineSession", "LupineTransfers"]),
     plugin("LupineIDN", ["CIDN2"]),
+    plugin("LupineImage", ["LupineSession", "CSPNG", "CTurboJPEG", "CWebP", deque]),
     plugin("LupineConfiguration", ["LupineSession", configuration]),
     plugin(
       "LupineObservability",
@@ -203,17 +211,32 @@ let package = Package(
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CIDN2", pkgConfig: "libidn2", apt: "libidn2-dev"),
+    cLibrary("CSPNG", pkgConfig: "spng", apt: "libspng-dev"),
+    cLibrary("CTurboJPEG", pkgConfig: "libturbojpeg", apt: "libturbojpeg0-dev"),
+    cLibrary("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
     cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
     cLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     cLibrary("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
-    .executableTarget(
+    // The code of the program `lupine`. Two executables use it, so that the usual one does not load libcurl at its start.
+    .target(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineFoundation", "LupineNative", "LupineOpenSSL", "LupineRecording", "LupineSession",
+        "LupineAuthentication", "LupineCache", "LupineCoding", "LupineCompression", "LupineCore", "LupineFoundation",
+        "LupineIDN", "LupineMultipart", "LupineNative", "LupineObservability", "LupineOpenSSL", "LupineRecording",
+        "LupineResumableUpload", "LupineSQLite", "LupineSession", "LupineStreams", "LupineTransferQueue",
+        "LupineTransfers", httpTypes,
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
-      ], swiftSettings: settings),
+      ],
+      exclude: ["Manual"],
+      // The program uses the public declarations alone, as a program of another package would.
+      packageAccess: false, swiftSettings: settings),
+    .executableTarget(
+      name: "LupineProgram", dependencies: ["LupineTerminal"], packageAccess: false, swiftSettings: settings),
+    .executableTarget(
+      name: "LupineCurlProgram", dependencies: ["LupineCurl", "LupineTerminal"], packageAccess: false,
+      swiftSettings: settings),
 
     .target(
       name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Archives", "Certificates"],
@@ -236,7 +259,7 @@ let package = Package(
       "TransportTests",
       [
         "LupineCompression", "LupineCore", "LupineCurl", "LupineEventLoop", "LupineMock", "LupineMultipart",
-        "LupineNative", "LupineOpenSSL", "LupineSession", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport",
+        "LupineNative", "LupineOpenSSL", "LupineTLS", "LupineTesting", "CLibcurl", "PeerSupport",
         "TransportSupport", "TrustSupport",
       ]),
     test(
@@ -319,8 +342,8 @@ let package = Package(
     test(
       "LupineCacheTests",
       [
-        "LupineCache", "LupineCore", "LupineMock", "LupineRedis", "LupineResilience", "LupineSQLite", "LupineTesting",
-        "TransportSupport",
+        "LupineCache", "LupineCore", "LupineMock", "LupineRedis", "LupineResilience", "LupineSQLite",
+        "LupineSQLiteConnection", "LupineTesting", "TransportSupport",
       ]),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
@@ -328,6 +351,10 @@ let package = Package(
       [
         "LupineCookies", "LupineCore", "LupineIDN", "LupineMock", "LupineOpenSSL", "LupineTesting", "TransportSupport",
       ]),
+    test("LupineImageTests", ["CTurboJPEG", "CWebP", "ImageProbe", "LupineCore", "LupineImage", "LupineMock"]),
+    .executableTarget(
+      name: "ImageProbe", dependencies: ["LupineCore", "LupineImage"], path: "Tests/Support/ImageProbe",
+      swiftSettings: settings),
     test(
       "LupineConfigurationTests",
       ["LupineCache", "LupineConfiguration", "LupineCore", "LupineMock", "LupineOpenSSL", configuration]),
@@ -339,14 +366,30 @@ let package = Package(
         observability("Tracing", "swift-distributed-tracing"),
         observability("InMemoryTracing", "swift-distributed-tracing"), "TransportSupport",
       ]),
-    test("LupineSQLiteTests", ["LupineCore", "LupineMock", "LupineSQLite", "LupineTesting", "StoreProbe"]),
+    test(
+      "LupineSQLiteTests",
+      ["LupineCore", "LupineMock", "LupineSQLite", "LupineSQLiteConnection", "LupineTesting", "StoreProbe"]),
+    test(
+      "LupineTransferQueueTests",
+      [
+        "LupineAuthentication", "LupineCore", "LupineMock", "LupineResumableUpload", "LupineSQLiteConnection",
+        "LupineTesting", "LupineTransferQueue", "QueueProbe",
+      ]),
+    .executableTarget(
+      name: "QueueProbe",
+      dependencies: [
+        "CFaultyDisk", "LupineCoding", "LupineCore", "LupineFixtures", "LupineMock", "LupineMultipart", "LupineNative",
+        "LupineResumableUpload", "LupineSession", "LupineSQLiteConnection", "LupineTransferQueue", "LupineTransfers",
+        httpTypes,
+      ],
+      path: "Tests/Support/QueueProbe", swiftSettings: settings),
     .executableTarget(
       name: "StoreProbe", dependencies: ["CFaultyDisk", "LupineCore", "LupineFixtures", "LupineSQLite", httpTypes],
       path: "Tests/Support/StoreProbe", swiftSettings: settings),
     .executableTarget(
       name: "RecordingProbe",
       dependencies: [
-        "CFaultyDisk", "LupineCore", "LupineMock", "LupineRecording", "LupineSession", "LupineStreams",
+        "CFaultyDisk", "LupineCore", "LupineMock", "LupineNative", "LupineRecording", "LupineSession", "LupineStreams",
         httpTypes,
       ],
       path: "Tests/Support/RecordingProbe", swiftSettings: settings),

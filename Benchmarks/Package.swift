@@ -46,6 +46,9 @@ let package = Package(
     program("native-row", in: "Native", ["NativeRequests", "Requests", "Row"]),
     program("lupine-umbrella-row", in: "Umbrella", ["NativeRequests", "Requests", "Row"] + lupine("Lupine")),
     program("form-row", in: "Forms", ["Row"] + lupine("LupineSession", "LupineCurl", "LupineMultipart")),
+    program(
+      "resumable-row", in: "ResumableUploads",
+      ["Row"] + lupine("LupineCurl", "LupineNative", "LupineResumableUpload", "LupineSession")),
     program("trust-row", in: "Trust", ["CurlRequests", "Requests", "Row"] + lupine("LupineSession", "LupineOpenSSL")),
     program(
       "cache-row", in: "Caches",
@@ -56,6 +59,9 @@ let package = Package(
         + lupine(
           "LupineCache", "LupineCookies", "LupineCore", "LupineMock", "LupineRecording", "LupineResilience",
           "LupineSession")),
+    program("image-row", in: "Images", lupine("LupineImage")),
+    program(
+      "queue-throughput", in: "Queues", ["Row"] + lupine("LupineMock", "LupineSession", "LupineTransferQueue")),
     program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineSession", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]

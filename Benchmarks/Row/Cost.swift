@@ -7,7 +7,7 @@ public struct Cost {
   /// The elapsed time in seconds.
   var wall: Double
   /// The peak memory in kilobytes.
-  var peak: Int
+  public var peak: Int
 
   /// The cost up to now.
   public static var now: Cost {

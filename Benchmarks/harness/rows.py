@@ -140,6 +140,9 @@ STATIC_LUPINE = Static(
 STATIC_NATIVE = dataclasses.replace(STATIC_LUPINE, name="native-static", title="native, static", program="native-row")
 # Lupine with the plugin that encodes forms.
 FORM = dataclasses.replace(LUPINE, program="form-row")
+RESUMABLE = Row("lupine-resumable", "Lupine, resumable", "resumable-row", "Benchmarks", BUILD)
+NATIVE_RESUMABLE = dataclasses.replace(
+    RESUMABLE, name="native-resumable", title="native, resumable", variables=(("LUPINE_TRANSPORT", "native"),))
 CACHE = Row("lupine-cache", "Lupine, cache in memory", "cache-row", "Benchmarks", BUILD)
 DISK = dataclasses.replace(
     CACHE, name="lupine-disk", title="Lupine, cache on the disk", variables=(("LUPINE_CACHE", "disk"),))
@@ -176,7 +179,7 @@ TRUST = (
     pinning("certificates", "pinned certificates"), pinning("default", "the default evaluator"))
 
 TITLES = {row.name: row.title for row in (
-    C, C_DEFAULT, LUPINE, LOOP, NATIVE, NATIVE_LOOP, UMBRELLA, STATIC_LUPINE, STATIC_NATIVE, CACHE, DISK, *OTHERS, *FOREIGN, *LOOPS, *TRUST)}
+    C, C_DEFAULT, LUPINE, LOOP, NATIVE, NATIVE_LOOP, UMBRELLA, STATIC_LUPINE, STATIC_NATIVE, CACHE, DISK, RESUMABLE, NATIVE_RESUMABLE, *OTHERS, *FOREIGN, *LOOPS, *TRUST)}
 
 
 def distinct(row_list):

@@ -1,4 +1,4 @@
-"""The workloads and their goals: W1 to W12, and the cost of trust."""
+"""The workloads and their goals: W1 to W13, and the cost of trust."""
 
 import dataclasses
 
@@ -108,6 +108,7 @@ ALL = [
     Workload(
         "W9", "a form of ten files, 1 GiB", "form", "sink", 1, goals={"lupine": 1.1}, rows=(rows.C, rows.FORM), memory=30),
     Throughput("W9e", "encoders, from memory", "encoder-throughput", "MB/s"),
+    Throughput("queue", "1,000 queued transfers, over the mock", "queue-throughput", "transfers/s"),
     Workload(
         "W10", "W2 with a decoded body", "decode", "json", 20_000, 64, 2_000, {"lupine": 1.15, "native": 0.90},
         decodes=True),
@@ -118,6 +119,12 @@ ALL = [
     Workload("W12s", "W4s, stored on the way", "stream", "large", 1, rows=STORED, memory=30),
     Workload("W12h", "W12 from the store", "file", "large", 1, warm=1, rows=STORED, memory=30),
     Workload(
+        "W13", "W5, resumable, over libcurl", "put", "sink", 1, goals={"lupine-resumable": 1.05},
+        rows=(rows.LUPINE, rows.RESUMABLE), memory=30),
+    Workload(
+        "W13n", "W5, resumable, over native", "put", "sink", 1, goals={"native-resumable": 1.05},
+        rows=(rows.NATIVE, rows.NATIVE_RESUMABLE), memory=30),
+    Workload(
         "loops", "64 in flight, to eight origins", "spread", "origins", 40_000, 64, 4_000, rows=rows.LOOPS, spreads=True),
     Workload("trust", "evaluators, new TLS connections", "get", "fresh", 250, warm=10, rows=rows.TRUST),
     Workload("trust-kept", "the same, one TLS connection", "get", "tls", 5_000, warm=500, rows=rows.TRUST),
@@ -125,7 +132,7 @@ ALL = [
 REQUESTS = [each for each in ALL if isinstance(each, Workload)]
 
 # Names for several workloads at once.
-SETS = {"W9": ["W9", "W9e"], "memory": ["W4b", "W4s", "W5", "W5s", "W9"], "trust": ["trust", "trust-kept"],
+SETS = {"W9": ["W9", "W9e"], "memory": ["W4b", "W4s", "W5", "W5s", "W9", "W13", "W13n"], "W13": ["W13", "W13n"], "trust": ["trust", "trust-kept"],
     "cache": ["W8", "W11", "W11s", "W12", "W12s", "W12h"]}
 NAMES = dict.fromkeys([each.name for each in ALL] + list(SETS))
 

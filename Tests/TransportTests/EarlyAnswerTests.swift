@@ -1,6 +1,8 @@
+import Dispatch
 import LupineCore
 import LupineTesting
 import PeerSupport
+import Synchronization
 import Testing
 import TransportSupport
 
@@ -50,6 +52,37 @@ import TransportSupport
     await client.transport.shutdown()
   }
 
+  /// Each piece of the upload is received before the next one is read, so the socket takes bytes at any time.
+  @Test
+  func `a complete response is returned although the server takes the upload as fast as it is sent`() async throws {
+    let listener = try LoopbackListener()
+    defer { listener.stop() }
+    let received = ReceivedKibibytes()
+    listener.start { descriptor in
+      let connection = ClearConnection(descriptor)
+      var head: [UInt8] = []
+      while !head.suffix(4).elementsEqual("\r\n\r\n".utf8), let byte = connection.read(1) { head += byte }
+      var count = 0
+      while connection.read(1 << 10) != nil {
+        received.add()
+        count += 1
+        if count == 1 << 10 {
+          _ = connection.write(Array("HTTP/1.1 413 Content Too Large\r\nContent-Length: 6\r\n\r\nenough".utf8))
+        }
+      }
+      received.end()
+    }
+    let client = Client()
+    let pieces = AwaitedPieces(count: 256 << 20, received)
+    let response = try await client.fetch(
+      "http://127.0.0.1:\(listener.port)/", method: .post,
+      body: RequestBody(length: 256 << 20, isReplayable: false) { _ in pieces })
+    #expect(response.status == 413)
+    #expect(response.text == "enough")
+    #expect(pieces.total < 64 << 20)
+    await client.transport.shutdown()
+  }
+
   /// The body has no further piece until the end of the test.
   @Test(arguments: ["", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le"])
   func `a connection that the server closes ends an exchange whose upload waits`(start: String) async throws {
@@ -86,4 +119,54 @@ import TransportSupport
     #expect(error?.kind == .connectionLost)
     await client.transport.shutdown()
   }
+}
+
+/// Counts the content that a peer has received, in KiB.
+private final class ReceivedKibibytes: Sendable {
+  private let tokens = DispatchSemaphore(value: 0)
+  private let hasEnded = Atomic(false)
+
+  func add() { tokens.signal() }
+
+  func end() {
+    hasEnded.store(true, ordering: .relaxed)
+    tokens.signal()
+  }
+
+  /// Waits until the peer has received so much more, or the connection has ended.
+  func wait(for count: Int) {
+    for _ in 0..<count where !hasEnded.load(ordering: .relaxed) { tokens.wait() }
+  }
+}
+
+/// Zeros, of which it yields the next piece when a peer has received the last one.
+private final class AwaitedPieces: BodyReader {
+  let length: Int64?
+  private let received: ReceivedKibibytes
+  private let state: Mutex<(left: Int, last: Int)>
+  private let count: Int
+
+  init(count: Int, _ received: ReceivedKibibytes) {
+    length = Int64(count)
+    self.count = count
+    self.received = received
+    state = Mutex((count, 0))
+  }
+
+  /// The number of bytes yielded.
+  var total: Int { count - state.withLock { $0.left } }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    let (left, last) = state.withLock { ($0.left, $0.last) }
+    // A transport may look for the end before it sends the last piece.
+    guard left > 0 else { return .end }
+    received.wait(for: last >> 10)
+    return state.withLock { state in
+      let count = min(buffer.count & ~1023, state.left)
+      state = (state.left - count, count)
+      return .bytes(count)
+    }
+  }
+
+  func cancel() { received.end() }
 }

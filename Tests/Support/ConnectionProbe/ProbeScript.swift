@@ -53,11 +53,7 @@ struct ProbeScript {
     case "connect": builder = builder.timeouts(connect: .seconds(Int(value) ?? 0))
     case "serve": try serve(value)
     case "resolve":
-      let addresses = value.split(separator: " ").map(String.init)
-      builder =
-        addresses.count == 2
-        ? builder.resolve("both.example", to: addresses[0], addresses[1])
-        : builder.resolve("both.example", to: addresses[0], addresses[1], addresses[2])
+      builder = builder.resolve("both.example", to: value.split(separator: " ").map(String.init))
     case "get": print(try await get())
     case "leave": fill(leaving: Int(value) ?? 0)
     case "close": closeFiles()

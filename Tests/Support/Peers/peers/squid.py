@@ -25,7 +25,7 @@ http_access deny nowhere
 http_access allow all
 {caching}
 access_log none
-cache_log {folder}/squid.log
+cache_log /dev/null
 cache_store_log none
 pid_filename none
 netdb_filename none
@@ -67,14 +67,12 @@ def make_files(folder):
     # squid's configuration cannot quote an option, and the path of the checkout may have a blank: the files are copied.
     for name in (CERTIFICATE, KEY):
         shutil.copyfile(CERTIFICATES / name, folder / name)
-    (folder / "squid.log").touch()
     if os.geteuid() == 0:
-        # squid does not run as root, and its own user must be able to write its log and to read the lists of users.
+        # squid does not run as root, and its own user must be able to read the lists of users.
         for path in (folder.parent.parent, folder.parent, folder):
             path.chmod(0o711)
         for name in ("users", "digest", CERTIFICATE, KEY):
             (folder / name).chmod(0o644)
-        (folder / "squid.log").chmod(0o666)
 
 
 def run(guard, home, name, schemes, ports, access="", caching=NO_CACHE):
@@ -89,7 +87,7 @@ def run(guard, home, name, schemes, ports, access="", caching=NO_CACHE):
         caching=caching, folder=folder))
     with open(folder / "output.log", "wb") as output:
         process = guard.start(
-            [PROGRAM, "-N", "-f", folder / "squid.conf"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
+            [PROGRAM, "-N", "-d", "1", "-f", folder / "squid.conf"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
             stderr=output, cwd=folder)
     return lambda: [wait_for_port("squid", process, folder / "output.log", port) for port, _ in ports]
 

@@ -12,7 +12,7 @@ CERTIFICATES = CHECKOUT / "Fixtures" / "Certificates"
 START_SECONDS = 60
 # Linux assigns the ports 32768 to 60999 automatically (ip_local_port_range).
 FIRST_PORT, PAST_LAST_PORT = 16384, 32768
-reservations = {}
+reservations = []
 
 
 class PeerError(Exception):
@@ -41,32 +41,35 @@ def listen_unix(path):
 def free_port():
     """A port that is free for TCP and for UDP, for a peer that opens its ports itself.
 
-    The port is below those that the system assigns automatically, so no connection takes it before the peer starts. It
-    is reserved, so no other run of the peers takes it either.
+    The port is below those that Linux assigns automatically, and it is reserved for TCP until this process ends.
     """
     while True:
         port = random.randrange(FIRST_PORT, PAST_LAST_PORT)
-        if reserve(port) and all(is_free(kind, port) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
+        if is_free_for_datagrams(port) and reserve(port):
             return port
 
 
 def reserve(port):
-    """Reserves a port among all runs of the peers until this process ends; returns whether it was not reserved before.
+    """Reserves a TCP port until this process ends; returns whether it was free.
 
-    The reservation is a Unix-domain socket without a file, whose name has one owner in a network namespace.
+    The reservation is a socket that is bound to the port and does not listen. It keeps other runs of the peers from the
+    port, and connections too, also on a system that assigns other ports automatically. SO_REUSEADDR, which all peers
+    set, lets the peer listen beside it.
     """
-    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    reservation = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        reservation.bind(f"\0lupine-peers-{port}")
+        reservation.bind(("127.0.0.1", port))
     except OSError:
         reservation.close()
         return False
-    reservations[port] = reservation
+    # After bind, which would otherwise take a port that another run has reserved.
+    reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reservations.append(reservation)
     return True
 
 
-def is_free(kind, port):
-    with socket.socket(socket.AF_INET, kind) as attempt:
+def is_free_for_datagrams(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as attempt:
         try:
             attempt.bind(("127.0.0.1", port))
         except OSError:
