@@ -122,14 +122,3 @@ extension TransferQueue.Profile {
   /// Whether a timeout can have this number of seconds.
   static func isTimeout(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
 }
-
-extension SecretParameters {
-  /// Whether the query of a URL has a parameter that is secret by name.
-  static func isInQuery(of url: HTTPURL) -> Bool {
-    guard let mark = url.string.firstIndex(of: "?") else { return false }
-    let query = url.string[url.string.index(after: mark)...].prefix { $0 != "#" }
-    return query.split(separator: "&").contains { item in
-      isSecret(item.prefix { $0 != "=" }.percentDecoded(plusIsSpace: true))
-    }
-  }
-}

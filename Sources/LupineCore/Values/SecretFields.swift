@@ -125,6 +125,14 @@ public enum SecretParameters {
     }
   }
 
+  /// Whether the query of a URL has a parameter whose name is that of a secret, also in percent-encoding.
+  public static func isInQuery(of url: HTTPURL) -> Bool {
+    guard let query = url.query else { return false }
+    return query.split(separator: "&").contains { item in
+      isSecret(item.prefix { $0 != "=" }.percentDecoded(plusIsSpace: true))
+    }
+  }
+
   private static func plain(_ name: some StringProtocol) -> String {
     name.lowercased().filter { $0 != "-" && $0 != "_" }
   }

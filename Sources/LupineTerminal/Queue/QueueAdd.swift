@@ -94,20 +94,21 @@
 
     /// Returns the URL with its scheme.
     private func address() throws -> String {
-      let query = url.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-      let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
-      guard storingSecrets || !names.contains(where: SecretParameters.isSecret) else {
-        throw CommandFailure(
-          "The query of the URL has a secret, which is not stored. Leave it out, or store it with --storing-secrets.",
-          .usage)
-      }
+      let address: String
       do {
-        return try RequestLine.url(url)
+        address = try RequestLine.url(url)
       } catch {
         throw CommandFailure(
           "The URL has a user or a password, which is not stored. Write them into a credential's file, and name that with "
             + "--credential.", .usage)
       }
+      // The queue refuses what is no URL.
+      if !storingSecrets, let parsed = try? HTTPURL(address), SecretParameters.isInQuery(of: parsed) {
+        throw CommandFailure(
+          "The query of the URL has a secret, which is not stored. Leave it out, or store it with --storing-secrets.",
+          .usage)
+      }
+      return address
     }
 
     private func field(_ text: String) throws -> RequestHeader {

@@ -49,9 +49,8 @@
       var transports: [String: any Transport] = ["native": .native]
       // A profile that names another transport is an error of its session.
       if let curl = try? CurlProgram.transport() { transports["curl"] = curl }
-      return try TransferRunner(at: folder, configuration: configuration) { line in
-        StandardStream.error.write("\(Date().formatted(.iso8601)) \(ControlEscaper.line(line))\n")
-      } session: { [transports] profile in
+      return try TransferRunner(at: folder, configuration: configuration, log: RunnerLog.append) {
+        [transports] profile in
         try Session.Builder(profile, transports: transports, defaultTransport: "native") { .publicKeys(PublicKeys($0)) }
           .install(.authentication).install(files).build()
       }

@@ -32,7 +32,7 @@
       try await folder.open { queue in
         var screen = QueueScreen()
         for await transfers in queue.updates {
-          screen.show(transfers)
+          try screen.show(transfers)
           let isBusy = transfers.contains { [.waiting, .running, .waitingForNetwork].contains($0.state) }
           if !isBusy { return }
         }
@@ -49,28 +49,28 @@
     private var drawn = 0
     private var states: [TransferID: TransferState] = [:]
 
-    mutating func show(_ transfers: [TransferSnapshot]) {
-      if let size { draw(QueueTable(transfers: transfers).lines, size) } else { printChanges(transfers) }
+    mutating func show(_ transfers: [TransferSnapshot]) throws {
+      if let size { try draw(QueueTable(transfers: transfers).lines, size) } else { try printChanges(transfers) }
     }
 
     /// Draws the table over the one before.
-    private mutating func draw(_ lines: [String], _ size: TerminalSize) {
+    private mutating func draw(_ lines: [String], _ size: TerminalSize) throws {
       var shown = lines.prefix(max(2, size.rows - 2)).map { String($0.prefix(size.columns - 1)) }
       if lines.count > shown.count { shown.append("… and \(lines.count - shown.count) more") }
       let up = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
-      StandardStream.output.write("\(up)\r\u{1B}[J" + shown.joined(separator: "\n") + "\n")
+      try StandardOutput.output.write("\(up)\r\u{1B}[J" + shown.joined(separator: "\n") + "\n")
       drawn = shown.count
     }
 
-    private mutating func printChanges(_ transfers: [TransferSnapshot]) {
+    private mutating func printChanges(_ transfers: [TransferSnapshot]) throws {
       for transfer in transfers where states[transfer.id] != transfer.state {
         states[transfer.id] = transfer.state
-        StandardStream.output.write(QueueTable.line(transfer) + "\n")
+        try StandardOutput.output.write(QueueTable.line(transfer) + "\n")
       }
       let left = Set(transfers.map(\.id))
       for id in states.keys.filter({ !left.contains($0) }).sorted() {
         states[id] = nil
-        StandardStream.output.write("\(id) gone\n")
+        try StandardOutput.output.write("\(id) gone\n")
       }
     }
   }

@@ -1,6 +1,4 @@
 #if Terminal
-  import Synchronization
-
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)
@@ -85,50 +83,6 @@
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
         bytes += buffer.prefix(count)
-      }
-    }
-  }
-
-  /// The descriptor of the process that waits for a detached runner.
-  final class RunnerReport: Sendable {
-    /// `nil` as soon as it is closed: the system then gives its number to another file.
-    private let descriptor: Mutex<Int32?>
-    let isDetached: Bool
-
-    init(_ number: Int32?) {
-      descriptor = Mutex(number)
-      isDetached = number != nil
-      // Not for the commands that the runner starts.
-      if let number { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    }
-
-    /// Sends the report and closes the descriptor; later calls have no effect.
-    func send(_ text: String) {
-      guard let number = descriptor.withLock({ $0.take() }) else { return }
-      let bytes = Array(text.utf8)
-      _ = write(number, bytes, bytes.count)
-      close(number)
-    }
-  }
-
-  /// Writes to standard output or standard error at once.
-  enum StandardStream: Int32 {
-    case output = 1
-    case error = 2
-
-    func write(_ text: String) {
-      var left = Array(text.utf8)[...]
-      while !left.isEmpty {
-        let count = left.withUnsafeBytes { bytes in
-          #if canImport(Glibc)
-            Glibc.write(rawValue, bytes.baseAddress, bytes.count)
-          #else
-            -1
-          #endif
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        left = left.dropFirst(count)
       }
     }
   }

@@ -1,5 +1,6 @@
 #if Terminal
   import Dispatch
+  import LupineFoundation
 
   #if canImport(Glibc)
     import Glibc
@@ -40,16 +41,22 @@
           Self.turn(path)
         }
         source.setCancelHandler { close(watch) }
+        // Before the handler can do the same on another thread.
+        Self.turn(path)
         source.resume()
         nonisolated(unsafe) let kept = source
         stop = { kept.cancel() }
-        Self.turn(path)
       #else
         stop = {}
       #endif
     }
 
     func cancel() { stop() }
+
+    /// Appends a line with the time to standard error; a log that cannot be written does not end the runner.
+    static func append(_ line: String) {
+      try? StandardOutput.error.write("\(Date().formatted(.iso8601)) \(ControlEscaper.line(line))\n")
+    }
 
     #if canImport(Glibc)
       /// Copies a large log to the second file, and empties it.
