@@ -261,39 +261,6 @@ import Testing
     await second.close()
   }
 
-  private static let unstoredOptions: [(name: String, set: @Sendable (inout OutgoingRequest) -> Void)] = [
-    ("timeouts", { $0.options.timeouts = Timeouts() }), ("version", { $0.options.version = .http1_1 }),
-    ("priority", { $0.options.priority = .high }), ("expectsContinue", { $0.options.expectsContinue = true }),
-    ("allowsBodyWithGET", { $0.options.allowsBodyWithGET = true }),
-    ("isIdempotent", { $0.options.isIdempotent = true }),
-    ("CredentialName", { $0.options[CredentialName.self] = "accounting" }),
-    ("PermittedRedirects", { $0.options[PermittedRedirects.self] = { _ in true } }),
-    ("ExchangeContextChange", { $0.options[ExchangeContextChange.self] = { $0 } }),
-    ("PluginOption", { $0.options[PluginOption.self] = 1 }), ("PluginOption", { $0.options[PluginOption.self] = 0 }),
-    ("OptionOfOrigin", { $0.options[OptionOfOrigin.self] = 1 }),
-    (
-      "OptionOfOrigin, PluginOption",
-      { request in
-        request.options[PluginOption.self] = 1
-        request.options[OptionOfOrigin.self] = 1
-      }
-    ),
-  ]
-
-  @Test(arguments: unstoredOptions.indices)
-  func `a request with an option that is not stored is refused by the option's name`(index: Int) async throws {
-    let option = Self.unstoredOptions[index]
-    let queue = try stage.queue { $0.network = FakeNetwork(.unavailable) }
-    var request = try OutgoingRequest("https://example.com/a", method: .post, body: .bytes(Data("x".utf8)))
-    option.set(&request)
-    let refused = QueuedTransfer.upload(request)
-    let error = await #expect(throws: LupineError.self) { try await queue.add(refused) }
-    #expect(error?.kind == .invalidRequest)
-    #expect(error?.message.contains(": \(option.name)") == true, "\(error?.message ?? "")")
-    #expect(try await queue.transfers == [])
-    await queue.close()
-  }
-
   @Test func `a deadline that is no number is refused`() async throws {
     let queue = try stage.queue { $0.network = FakeNetwork(.unavailable) }
     var transfer = stage.download("a")
@@ -354,48 +321,6 @@ import Testing
     #expect(try await queue.next(1).first?.failure?.kind == "timedOut(total)")
     #expect(clock.calls == 2)
     await queue.close()
-  }
-}
-
-/// An option as a plugin has it.
-private enum PluginOption: RequestOptionKey { static var defaultValue: Int { 0 } }
-
-private enum OptionOfOrigin: RequestOptionKey {
-  static var defaultValue: Int { 0 }
-  static var isKeptAcrossOrigins: Bool { false }
-}
-
-/// Conditions of a network that a test sets.
-final class FakeNetwork: NetworkConditionsSource {
-  private struct State {
-    var conditions: NetworkConditions
-    var streams: [AsyncStream<NetworkConditions>.Continuation] = []
-  }
-
-  private let state: Mutex<State>
-
-  init(_ availability: NetworkConditions.Availability) {
-    state = Mutex(State(conditions: NetworkConditions(availability)))
-  }
-
-  var conditions: NetworkConditions { state.withLock { $0.conditions } }
-
-  func conditionUpdates() -> AsyncStream<NetworkConditions> {
-    let (stream, continuation) = AsyncStream.makeStream(of: NetworkConditions.self)
-    let now = state.withLock { state in
-      state.streams.append(continuation)
-      return state.conditions
-    }
-    continuation.yield(now)
-    return stream
-  }
-
-  func set(_ availability: NetworkConditions.Availability) {
-    let streams = state.withLock { state in
-      state.conditions = NetworkConditions(availability)
-      return state.streams
-    }
-    for stream in streams { stream.yield(NetworkConditions(availability)) }
   }
 }
 
