@@ -43,7 +43,7 @@ final class ResumableUpload: Sendable {
   /// The URL of the upload at the server, if the server has named one.
   var location: HTTPURL? { storage.withLock { $0.state?.location } }
 
-  /// What the server of tus supports, if it was asked.
+  /// The abilities of the server of tus, if it was asked.
   var abilities: TusAbilities? { storage.withLock { $0.state?.abilities } }
 
   /// The error of an interim response, which ends the upload.

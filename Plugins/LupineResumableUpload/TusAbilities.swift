@@ -3,7 +3,7 @@ import LupineCore
 import LupineFoundation
 import LupineSupport
 
-/// What a server of tus 1.0.0 states about itself in its answer to OPTIONS.
+/// The abilities that a server of tus 1.0.0 states in its answer to OPTIONS.
 struct TusAbilities: Sendable, Hashable {
   /// The extensions in `Tus-Extension`; `nil` if the server states none.
   let extensions: Set<String>?

@@ -65,7 +65,7 @@ struct UploadState: Sendable {
   /// The offset after the last byte that a request of the upload may have sent.
   var offered: Int64 = 0
   var limits = UploadLimits()
-  /// What the server of tus supports; `nil` as long as it was not asked.
+  /// The abilities of the server of tus; `nil` as long as it was not asked.
   var abilities: TusAbilities?
   /// The time when the upload expires at the server.
   var expiry: Date?
@@ -101,7 +101,7 @@ struct UploadState: Sendable {
   /// or was not created.
   var canBeRepeated: Bool { location != nil || action == .create(.empty) || action == .discover }
 
-  /// What the server has, and the length of the upload; `nil` until the server has shown that it keeps the upload.
+  /// The bytes that the server has, and the length of the upload; `nil` until the server has shown that it keeps the upload.
   var progress: (completed: Int64, total: Int64?)? { location == nil ? nil : (acknowledged, length) }
 
   /// The first step of an attempt.

@@ -57,7 +57,7 @@ extension TransferQueue {
     public init(_ change: (inout Configuration) -> Void) { change(&self) }
   }
 
-  /// What makes the uploads of a queue resumable.
+  /// The functions that make the uploads of a queue resumable.
   ///
   /// A queue knows no protocol for it. With `LupineResumableUpload`:
   ///

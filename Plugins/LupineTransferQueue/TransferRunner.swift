@@ -30,7 +30,7 @@ public final class TransferRunner: Sendable {
   public struct Status: Sendable, Hashable {
     /// The number of its process.
     public let process: Int32
-    /// What it does, as text: it runs the transfers, or waits for a program that runs them.
+    /// Its state as text: it runs the transfers, or waits for a program that runs them.
     public let text: String
   }
 

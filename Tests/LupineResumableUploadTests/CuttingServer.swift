@@ -12,7 +12,7 @@ protocol CuttingPeer: Sendable {
   var received: Data { get }
   /// The number of bytes that the server has taken.
   var offset: Int { get }
-  /// What the client has done wrong.
+  /// The faults of the client.
   var faults: [String] { get }
 
   func stop()

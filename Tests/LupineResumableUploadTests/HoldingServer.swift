@@ -135,7 +135,7 @@ final class HoldingServer: Sendable {
     if let hold {
       hold.reached.open()
       try? hold.released.blockUntilOpen()
-      // What the socket still has is lost.
+      // The bytes that the socket still has are lost.
       return false
     }
     return goesOn

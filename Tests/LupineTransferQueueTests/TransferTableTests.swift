@@ -7,7 +7,7 @@ import Testing
 @Suite struct TransferTableTests {
   private static let limitPerHost = 2
 
-  /// What the table answers, found without its indexes.
+  /// The answers of the table, found without its indexes.
   private static func expect(_ table: TransferTable, _ number: Int) {
     let items = table.items.values
     let load = items.reduce(into: [String: Int]()) { load, item in

@@ -61,7 +61,7 @@ public final class ImmediateClock: TimerClock, DatedClock {
 }
 
 extension ImmediateClock {
-  /// What a sleep does next.
+  /// The next step of a sleep.
   private enum Step {
     case fire(@Sendable () -> Void)
     /// Another sleep fires a timer.

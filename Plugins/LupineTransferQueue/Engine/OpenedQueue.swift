@@ -3,7 +3,7 @@ import LupineSQLiteConnection
 import LupineSession
 import LupineTransfers
 
-/// What is open in this process.
+/// The files of the queue that are open in this process.
 struct OpenedQueue {
   let folder: QueueFolder
   let database: QueueDatabase
@@ -22,7 +22,7 @@ struct OpenedQueue {
     file = FileStatus.of(folder.store.database)
   }
 
-  /// What makes this process the runner; `nil` if another process runs the transfers.
+  /// The lock and the socket of the runner; `nil` if another process runs the transfers.
   var runner: RunnerRole? { role.runner }
 
   /// The connection to the process that runs the transfers; `nil` if there is none, or if this process runs them.

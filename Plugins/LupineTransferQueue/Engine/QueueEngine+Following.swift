@@ -3,7 +3,7 @@ import LupineSQLiteConnection
 import LupineSession
 import LupineSupport
 
-/// What a process hears of its own transfers, or of those that another process runs.
+/// The changes that a process learns of, of its own transfers or of those that another process runs.
 extension QueueEngine {
   /// The stored events after a number, 64 at most; `nil` if the folder cannot be used now.
   func storedEvents(after number: Int64) -> QueueReader.Found<[TransferEvent]>? {

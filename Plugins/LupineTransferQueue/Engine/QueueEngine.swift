@@ -111,7 +111,7 @@ actor QueueEngine {
   }
 }
 
-/// What cannot be stored now is stored later.
+/// A change that cannot be stored now is stored later.
 extension QueueEngine {
   func retryLater() {
     guard !isClosed else { return }

@@ -3,7 +3,7 @@ import LupineSession
 
 /// Reads the events and the transfers of a queue, and waits for what comes later.
 struct QueueReader: Sendable {
-  /// What was read, and the number of the last change before.
+  /// The transfers as they were read, and the number of the last change before.
   struct Found<Value: Sendable>: Sendable {
     let value: Value
     let change: Int

@@ -9,7 +9,7 @@ enum QueueRole {
   /// Another process runs them, or none if there is no connection.
   case client(ClientRole?)
 
-  /// What makes this process the runner; `nil` if it is not the runner.
+  /// The lock and the socket of the runner; `nil` if this process is not the runner.
   var runner: RunnerRole? { if case .runner(let role) = self { role } else { nil } }
 
   /// The name of the socket of the process that runs the transfers.
@@ -40,7 +40,7 @@ enum QueueRole {
   }
 }
 
-/// What makes this process the one that runs the transfers: the lock, and the socket of other processes.
+/// The lock that makes this process the one that runs the transfers, and the socket for other processes.
 final class RunnerRole: Sendable {
   private let lock: RunnerLock
   let server: SocketServer

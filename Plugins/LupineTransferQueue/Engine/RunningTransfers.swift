@@ -6,7 +6,7 @@ import LupineTransfers
 
 /// The transfers that run in this process: how they begin, and what their ends mean.
 struct RunningTransfers {
-  /// What is to be stored when a task has ended.
+  /// The result to store when a task has ended.
   enum Verdict {
     case now(QueueMachine.Ending)
     /// The database cannot be used now: the transfer runs again later.

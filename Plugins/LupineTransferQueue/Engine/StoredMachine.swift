@@ -6,9 +6,9 @@ import LupineSession
 struct StoredMachine {
   private let settings: QueueSettings
   var machine: QueueMachine
-  /// What is open in this process; `nil` before the first call, and while the folder cannot be used.
+  /// The files that are open in this process; `nil` before the first call, and while the folder cannot be used.
   var opened: OpenedQueue?
-  /// What keeps this process the runner while a damaged database could not be replaced.
+  /// The role that keeps this process the runner while a damaged database could not be replaced.
   private var keptRole: RunnerRole?
   /// The number of transactions, for tests.
   private(set) var transactions = 0
@@ -18,7 +18,7 @@ struct StoredMachine {
     machine = QueueMachine(settings.limits)
   }
 
-  /// What makes this process the runner, also while its database could not be replaced.
+  /// The lock and the socket of the runner, also while its database could not be replaced.
   var runner: RunnerRole? { opened?.runner ?? keptRole }
 
   /// Opens the folder, and takes the part of the runner if no other process has it.

@@ -2,7 +2,7 @@ import LupineCore
 import LupineSession
 import LupineTransfers
 
-/// What begins when a transfer has its turn.
+/// The work that begins when a transfer has its turn.
 enum TransferStart {
   /// The transfer ends before it begins.
   case end(QueueMachine.Ending)

@@ -7,7 +7,7 @@ struct RunnerLine: Sendable, Equatable, Codable {
   /// The maximum length of a line in bytes.
   static let maximumLength = 4_096
 
-  /// What a client asks for.
+  /// The request of a client.
   enum Request: String, Sendable, Codable {
     /// The client has changed the database. No answer.
     case notice

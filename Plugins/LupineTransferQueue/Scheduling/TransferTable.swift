@@ -14,7 +14,7 @@ struct TransferTable: Sendable {
     }
   }
 
-  /// What was there before a change.
+  /// The entry before a change.
   private enum Change {
     case item(TransferID, Item?)
     case active(TransferID, Bool)

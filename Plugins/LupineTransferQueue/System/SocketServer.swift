@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// It trusts no client. A process of another user is closed at once. A line that is too long or no line of the protocol
 /// closes its connection. There are at most 64 connections; a further one replaces the oldest that has not introduced
-/// itself, or is refused. What a client does not read is bounded.
+/// itself, or is refused. The bytes that a client has not read are bounded.
 final class SocketServer: Sendable {
   /// The parts of the owner of the socket, which are called on the server's thread and must not wait.
   struct Handler: Sendable {

@@ -26,7 +26,7 @@ public struct QueuedTransfer: Sendable {
     }
   }
 
-  /// What may be stored in the folder of the queue.
+  /// Permissions to store something in the folder of the queue.
   public struct StorageOptions: OptionSet, Sendable, Hashable {
     /// The bits of the set; each option is one bit.
     public let rawValue: Int
@@ -69,7 +69,7 @@ public struct QueuedTransfer: Sendable {
   public var group: String?
   /// At most 64 KiB that come back with each event and each snapshot.
   public var data = Data()
-  /// What may be stored.
+  /// The permissions to store something.
   ///
   /// Default: no secret.
   public var options: StorageOptions = []

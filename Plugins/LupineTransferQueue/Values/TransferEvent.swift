@@ -22,7 +22,7 @@ public struct TransferEvent: Sendable, Hashable {
   public let number: Int64
   /// The transfer.
   public let transfer: TransferID
-  /// What has happened.
+  /// The kind of the event.
   public let kind: Kind
   /// The data that were added with the transfer.
   public let data: Data

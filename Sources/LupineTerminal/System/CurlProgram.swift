@@ -22,7 +22,7 @@
     /// States how this program makes the transport, before the arguments are read.
     static func use(_ makeTransport: (@Sendable () -> any Transport)?) { maker.withLock { $0 = makeTransport } }
 
-    /// What to do if the program is missing.
+    /// The advice of the error for a missing program.
     static let advice = "The program lupine-curl is not beside lupine, and --transport curl needs it. Install both."
 
     /// Returns the transport over libcurl.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LupineCore
 
-/// What the value decides; `ResendingTests` has what a session does.
+/// The decisions of the value; `ResendingTests` has what a session does.
 @Suite struct ResendsTests {
   private static func lost(isReused: Bool = true, firstByte: Duration? = nil) -> LupineError {
     var metrics = TransferMetrics()

@@ -10,7 +10,7 @@ import Synchronization
 /// A server of resumable uploads by swift-nio-extras, whose connections end after some bytes.
 final class CuttingNIOServer: Sendable {
   struct State {
-    /// What the handler of the program has received, by the path of the creating request.
+    /// The bytes that the handler of the program has received, by the path of the creating request.
     var files: [String: [UInt8]] = [:]
     /// The paths whose upload is complete.
     var complete: [String] = []
