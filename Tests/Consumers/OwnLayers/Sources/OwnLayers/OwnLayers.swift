@@ -18,6 +18,7 @@ import LupineMock
   static let url = "https://example.com/news"
 
   static func main() async throws {
+    try await checkServer()
     try await checkCache()
     try await checkKinds()
     try await checkShutdown()
@@ -28,6 +29,16 @@ import LupineMock
 
   static func expect<Value: Equatable>(_ value: Value, _ expected: Value, line: Int = #line) throws {
     guard value == expected else { throw Surprise(what: "line \(line): \(value) instead of \(expected)") }
+  }
+
+  /// Checks a layer of a few lines.
+  static func checkServer() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, url, .text("news").field(.server, "press/2"))
+    let session = try Session.Builder().transport(mock).exchangeLayer("server") { ServerLayer() }.build()
+    let response = await session.request(url).serializingString().response
+    try expect(response.attributes[ServerName.self], "press/2")
+    await session.shutdown()
   }
 
   /// Checks that a response is stored, becomes stale, and is refreshed in the background.
