@@ -2,6 +2,8 @@ import LupineCore
 import LupineFraming
 
 /// Carries an exchange over a connection of HTTP/1.1 that no other exchange uses (RFC 9112).
+///
+/// Only the thread of the loop uses it.
 final class HTTP1Carrier: Carrier {
   let exchange: Exchange
   let connection: Connection

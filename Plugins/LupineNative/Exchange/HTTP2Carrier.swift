@@ -3,6 +3,8 @@ import LupineCore
 import LupineFraming
 
 /// Carries an exchange over a stream of a connection of HTTP/2 (RFC 9113 section 8).
+///
+/// Only the thread of the loop uses it.
 final class HTTP2Carrier: Carrier {
   private let exchange: Exchange
   private let shared: HTTP2Connection

@@ -183,9 +183,8 @@ extension BodyChannelState {
   /// Ends the body with an error.
   ///
   /// After a failure of the connection, the bytes that wait are still processed if they go to a stream, a file or an
-  /// observer. After a cancellation they are written
-  /// if they go to a file, so that the download can be resumed after them, and dropped otherwise. The pieces of a
-  /// streamed body that were already processed stay for its reader.
+  /// observer. After a cancellation they are written if they go to a file, so that the download can be resumed after
+  /// them, and dropped otherwise. The pieces of a streamed body that were already processed stay for its reader.
   mutating func fail(_ error: LupineError) {
     guard reportedEnd == nil else { return buffer.close() }
     reportedEnd = .failure(fault.map { error.metrics.map($0.measured) ?? $0 } ?? error)

@@ -2,6 +2,8 @@ import LupineSupport
 import Synchronization
 
 /// The state of one exchange: its cancellation, its suspension, and the time of its last activity.
+///
+/// Any thread may use it: the transport reports what it does, the request and its deadlines cancel and suspend.
 public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?

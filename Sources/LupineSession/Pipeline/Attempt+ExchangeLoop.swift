@@ -78,6 +78,7 @@ extension Attempt {
     do throws(LupineError) {
       while try !execution.begin(control, request, for: original) {
         guard execution.mustWait else {
+          // An interceptor sends again, and the response of its last call is still open.
           await exchange.abandon(body)
           continue
         }

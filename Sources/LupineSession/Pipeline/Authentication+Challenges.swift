@@ -24,6 +24,17 @@ extension Authentication {
     return nil
   }
 
+  /// The sender of a challenge with this status and source.
+  func challenger(
+    of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
+  ) -> Challenger? {
+    switch (status, source) {
+    case (401, .origin): .server(of: request, in: execution)
+    case (407, .proxy): .proxy(of: request, in: session)
+    default: nil
+    }
+  }
+
   private mutating func obstacle(
     to challenger: Challenger, _ offers: [AuthenticationSchemes.Offer], _ head: HTTPResponse
   ) -> String? {

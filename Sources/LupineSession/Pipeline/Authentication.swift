@@ -177,17 +177,6 @@ extension Authentication {
     guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
     return error.appending("The challenge was not answered: the request's body can be sent only once.")
   }
-
-  /// The sender of a challenge with this status and source.
-  func challenger(
-    of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
-  ) -> Challenger? {
-    switch (status, source) {
-    case (401, .origin): .server(of: request, in: execution)
-    case (407, .proxy): .proxy(of: request, in: session)
-    default: nil
-    }
-  }
 }
 
 /// A server or a proxy that challenges a request, with the credentials that it may receive.
