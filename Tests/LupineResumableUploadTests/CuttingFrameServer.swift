@@ -10,17 +10,25 @@ import Synchronization
 final class CuttingFrameServer: CuttingPeer {
   private typealias Frame = HTTP2Peer.Frame
 
+  /// A stream of one of the connections: after a cut, what an earlier one has sent may be read late.
+  private struct Stream: Hashable {
+    let connection: Int
+    let number: UInt32
+
+    init(_ frame: Frame) { (connection, number) = (frame.connection, frame.stream) }
+  }
+
   private struct State {
     var cuts: [Int]
     var data = Data()
     var isCreated = false
     var isComplete = false
     /// The stream whose content arrives, the number of its bytes, and the number after which it is cut.
-    var running: (stream: UInt32, count: Int, cut: Int?)?
+    var running: (stream: Stream, count: Int, cut: Int?)?
     /// Whether the client must receive the location before its content is cut.
     var awaitsLocation = false
     /// Streams that the server has ended.
-    var ended: Set<UInt32> = []
+    var ended: Set<Stream> = []
     var faults: [String] = []
   }
 
@@ -38,14 +46,21 @@ final class CuttingFrameServer: CuttingPeer {
     let state = Shared(State(cuts: cuts))
     self.state = state
     peer = try HTTP2Peer(
-      onHead: { stream in state.value.withLock { Self.place(on: stream, &$0) } },
       onFrame: { [located] frame in
-        if frame.type == 1 { state.value.withLock { _ = $0.ended.remove(frame.stream) } }
-        guard frame.type == 0, !frame.payload.isEmpty else { return [] }
-        if state.value.withLock({ $0.awaitsLocation }) { try? located.blockUntilOpen() }
-        return state.value.withLock { Self.take(frame, endsConnections, &$0) }
+        let isLast = frame.flags & 1 == 1
+        switch frame.type {
+        case 0:
+          if !frame.payload.isEmpty, state.value.withLock({ $0.awaitsLocation }) { try? located.blockUntilOpen() }
+          return state.value.withLock { state in
+            let steps = Self.take(frame, endsConnections, &state)
+            return isLast ? steps + Self.answer(frame, length, &state) : steps
+          }
+        case 1:
+          return state.value.withLock { isLast ? Self.answer(frame, length, &$0) : Self.place(on: frame.stream, &$0) }
+        default: return []
+        }
       },
-      script: { stream, _ in state.value.withLock { Self.answer(stream, length, &$0) } })
+      script: { _, _ in [] })
   }
 
   var url: String { "\(peer.url)files" }
@@ -64,11 +79,11 @@ final class CuttingFrameServer: CuttingPeer {
   }
 
   private static func take(_ frame: Frame, _ endsConnections: Bool, _ state: inout State) -> [HTTP2Peer.Step] {
-    guard !state.ended.contains(frame.stream) else { return [] }
+    guard !frame.payload.isEmpty, !state.ended.contains(Stream(frame)) else { return [] }
     state.isCreated = true
     state.awaitsLocation = false
     if state.isComplete { state.faults.append("Content for an upload that is complete") }
-    var running = state.running ?? (frame.stream, 0, state.cuts.popLast())
+    var running = state.running ?? (Stream(frame), 0, state.cuts.popLast())
     let taken = min(frame.payload.count, running.cut.map { $0 - running.count } ?? .max)
     state.data += frame.payload.prefix(taken)
     running.count += taken
@@ -77,13 +92,15 @@ final class CuttingFrameServer: CuttingPeer {
       return []
     }
     state.running = nil
-    state.ended.insert(frame.stream)
+    state.ended.insert(Stream(frame))
     return endsConnections ? [.close] : [.send(.reset(frame.stream, code: 2))]
   }
 
-  private static func answer(_ stream: UInt32, _ length: Int, _ state: inout State) -> [HTTP2Peer.Step] {
-    guard !state.ended.contains(stream) else { return [] }
-    if state.running?.stream == stream {
+  /// Answers a request that is complete.
+  private static func answer(_ frame: Frame, _ length: Int, _ state: inout State) -> [HTTP2Peer.Step] {
+    let stream = frame.stream
+    guard !state.ended.contains(Stream(frame)) else { return [] }
+    if state.running?.stream == Stream(frame) {
       state.running = nil
       state.isComplete = true
       return [

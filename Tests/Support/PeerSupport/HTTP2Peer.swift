@@ -12,6 +12,8 @@ package final class HTTP2Peer: Sendable {
     package var flags: UInt8
     package var stream: UInt32
     package var payload: [UInt8]
+    /// The number of the connection that a received frame came over, from 0.
+    package var connection = 0
 
     package init(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, payload: [UInt8] = []) {
       self.type = type
@@ -101,11 +103,14 @@ package final class HTTP2Peer: Sendable {
     self.isSecured = isSecured
     listener = try LoopbackListener(hasSmallBuffer: hasSmallBuffer)
     listener.start { [self] descriptor in
-      counts.withLock { $0.connections += 1 }
+      let number = counts.withLock { counts in
+        counts.connections += 1
+        return counts.connections - 1
+      }
       let connection: (any WireConnection)? =
         isSecured ? TLSConnection(descriptor, isMultiplexed: true) : ClearConnection(descriptor)
       guard let connection else { return }
-      serve(connection, descriptor)
+      serve(connection, number, descriptor)
       connection.end()
       ended.open()
     }
@@ -116,7 +121,7 @@ package final class HTTP2Peer: Sendable {
   /// Frees the port; each connection lasts until its client closes it.
   package func stop() { listener.stop() }
 
-  private func serve(_ wire: any WireConnection, _ descriptor: Int32) {
+  private func serve(_ wire: any WireConnection, _ connection: Int, _ descriptor: Int32) {
     guard wire.read(24) != nil, wire.write(Frame(type: 4, payload: settings).bytes) else { return }
     while let head = wire.read(9) {
       let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
@@ -126,7 +131,8 @@ package final class HTTP2Peer: Sendable {
       if head[3] == 4, head[4] & 1 == 0 { _ = wire.write(Frame(type: 4, flags: 1).bytes) }
       if head[3] == 0, length > 0, returnsWindow, !returnWindow(length, of: stream, on: wire) { return }
       if let onFrame {
-        let frame = Frame(type: head[3], flags: head[4], stream: stream, payload: payload)
+        var frame = Frame(type: head[3], flags: head[4], stream: stream, payload: payload)
+        frame.connection = connection
         guard play(onFrame(frame), on: wire, descriptor) else { return }
       }
       if head[3] == 1, head[4] & 1 == 0, let onHead, !play(onHead(stream), on: wire, descriptor) { return }
