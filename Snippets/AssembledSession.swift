@@ -2,6 +2,7 @@
 
 import Lupine
 // snippet.hide
+import LupineMock
 import SnippetSupport
 
 struct User: Codable, Sendable {
@@ -32,3 +33,22 @@ let session = try Session.Builder()
 let user = try await session.request("users/42").serializingDecodable(User.self).value
 // snippet.hide
 print(user)
+let mock = MockTransport()
+mock.stub(.get, "https://api.example.com/v1/users/me", .json(User(name: "ada")))
+mock.stub(.post, "https://notes.example.com/{id}", .text("thanks"))
+// snippet.show
+
+let common = Session.Builder().standardDefaults().header(.userAgent, "demo/1.0").retrier(.backoff(limit: 3))
+  // snippet.hide
+  .transport(mock)
+// snippet.show
+
+let api = try common.baseURL("https://api.example.com/v1").adapter(BearerToken(token))
+  .timeouts(connect: .seconds(5), total: .seconds(30)).build()
+let notes = try common.baseURL("https://notes.example.com").timeouts(idle: .seconds(300)).build()
+
+let me = try await api.request("users/me").serializingDecodable(User.self).value
+let answer = try await notes.upload(.text("a note"), to: "42").serializingString().value
+// snippet.hide
+print(me, answer)
+try mock.verify()

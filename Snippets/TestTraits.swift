@@ -19,6 +19,15 @@ struct User: Codable, Sendable {
   #expect(user.name == "mattt")
 }
 
+@Test(.mock) func `a user is read again after 503`() async throws {
+  let mock = try #require(MockTransport.current)
+  mock.stub(.get, "/users/42", .sequence([.status(.serviceUnavailable), .json(User(name: "mattt"))]))
+  let session = try Session.Builder().transport(mock).clock(ImmediateClock()).retrier(.backoff(limit: 3)).build()
+  let user = try await session.request("https://api.example.com/users/42").serializingDecodable(User.self).value
+  #expect(user.name == "mattt")
+  #expect(mock.requests.count == 2)
+}
+
 @Test(.cassette("users")) func `users are decoded`() async throws {
   let session = try Session.Builder().transport(.native).baseURL("https://api.example.com").build()
   let users = try await session.request("users").serializingDecodable([User].self).value

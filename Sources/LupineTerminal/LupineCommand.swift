@@ -56,7 +56,7 @@
         Message.fail(failure.description)
         StandardOutput.end(failure.status)
       case let failure as LupineError:
-        Message.fail(failure.message)
+        Message.fail(failure.programMessage())
         StandardOutput.end(ExitStatus(failure))
       case let status as ExitStatus: StandardOutput.end(status)
       case is CleanExit, is ExitCode: exit(withError: error)
@@ -72,7 +72,8 @@
         Message.fail(message(for: error))
         StandardOutput.end(.failure)
       }
-      Message.write(fullMessage(for: error))
+      // A request is parsed as if it were a program of its own.
+      Message.write(fullMessage(for: error).replacing("'request --help'", with: "'lupine request --help'"))
       StandardOutput.end(.usage)
     }
   }

@@ -1,8 +1,10 @@
 import LupineCore
+import LupineEventLoop
 import LupineFixtures
 import LupineMock
 import LupineNative
 import LupineTesting
+import Synchronization
 import Testing
 import TransportSupport
 import TrustSupport
@@ -67,6 +69,38 @@ import TrustSupport
     #expect(first.tls?.version == "TLSv1.3")
     #expect(first.tls == second.tls)
     #expect(log.secured.count == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test func `the time of the handshake includes the verification, and not that of the request`() async throws {
+    let peer = try TicketPeer(.afterResponse(0))
+    defer { peer.stop() }
+    let transport = client().transport
+    let connectionKey = ConnectionKey(trustPolicy: 1, certificateAuthorities: Fixture.path("Certificates/root.pem"))
+    let verified = Atomic<UInt64>(0)
+    let evaluator: any TrustEvaluator = .custom { _ in
+      // Some work, which makes the turn of the loop long.
+      #expect((0..<300_000).reduce(0) { $0 ^ $1 } >= 0)
+      verified.store(MonotonicClock.now, ordering: .relaxed)
+    }
+    let context = TransferContext(
+      id: RequestID(1), connectionKey: connectionKey, evaluator: evaluator, sink: { _ in .collect(limit: 9) })
+    let response = try await transport.send(OutgoingRequest(url: HTTPURL(peer.url)), in: context)
+    let metrics = try await response.body.end().metrics
+    let afterwards = try metrics.total - #require(metrics.secureConnect)
+    let sinceVerification = Duration.nanoseconds(Int64(MonotonicClock.now - verified.load(ordering: .relaxed)))
+    #expect(afterwards <= sinceVerification)
+    await transport.shutdown()
+  }
+
+  @Test(arguments: ["localhost", "127.0.0.1"])
+  func `the time of the name lookup includes the reading of root certificates`(host: String) async throws {
+    let peer = try TicketPeer(.afterResponse(0))
+    defer { peer.stop() }
+    let client = client()
+    let url = peer.url.replacing("localhost", with: host)
+    // Nothing else takes time before the connection: no name is sent to a resolver.
+    #expect(try #require(await client.fetch(url).end.metrics.nameLookup) > .zero)
     await client.transport.shutdown()
   }
 

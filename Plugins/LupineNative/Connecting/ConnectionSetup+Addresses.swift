@@ -32,6 +32,7 @@ extension ConnectionSetup {
 
   /// Continues with the addresses of the host that was sought.
   private func found(_ addresses: [IPAddress]) {
+    exchange.times.lookedUp = loop.now
     guard seeksTarget else {
       peers = addresses
       return dial(addresses)
@@ -75,7 +76,6 @@ extension ConnectionSetup {
   }
 
   private func lookupSucceeded(_ addresses: [IPAddress]) {
-    exchange.times.lookedUp = loop.now
     let host = seeksTarget ? route.origin.host : route.peer.host
     context.emit(.nameResolved(host: host, after: exchange.times.since(loop.now)))
     found(Dial.interleaved(addresses))

@@ -41,6 +41,7 @@ final class ConnectionSetup {
     } catch {
       return exchange.fail(error)
     }
+    loop.readClock()
     startTimer()
     guard exchange.mayShareConnection, loop.connections.mustWait(self) else { return makeConnection() }
     role = .waits
@@ -125,6 +126,7 @@ extension ConnectionSetup {
 
   func dialSucceeded(_ connection: Connection) {
     dial = nil
+    loop.readClock()
     exchange.times.connected = loop.now
     let establishment = Establishment(connection, for: self)
     self.establishment = establishment

@@ -86,6 +86,7 @@ final class TLSStep: ConnectionStep, HandshakeOwner, TurnTaker {
       let details = channel.details
       establishment.connection.tls = details
       if details.applicationProtocol == Self.http2 { establishment.connection.version = .http2 }
+      establishment.loop.readClock()
       establishment.exchange.times.secured = establishment.loop.now
     }
     establishment.stepFinished()

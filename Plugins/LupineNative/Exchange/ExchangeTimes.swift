@@ -3,7 +3,7 @@ import LupineEventLoop
 
 /// The points in time of an exchange on the monotonic clock, from which its metrics are computed.
 ///
-/// Each is the beginning of a turn of the loop.
+/// Each is a `now` of the loop. The loop reads its clock at the beginning of a turn, and at each step to a new connection.
 struct ExchangeTimes {
   let entered: UInt64
   /// When the limits on connections admitted the exchange.

@@ -109,8 +109,11 @@ final class Loop {
     connections.mustPeek = maySleep
   }
 
-  /// The time at the beginning of the present turn, on the monotonic clock.
+  /// The time on the monotonic clock: that of the beginning of the present turn, or of a later `readClock` in it.
   var now: UInt64 { connections.now }
+
+  /// Moves `now` forward, after work that takes milliseconds.
+  func readClock() { connections.now = MonotonicClock.now }
 
   /// When the loop has something to do without an event; `nil` means never.
   private var nextDeadline: UInt64? {

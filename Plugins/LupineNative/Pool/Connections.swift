@@ -30,7 +30,7 @@ final class Connections {
   var idleCount: Int { idle.count }
   /// When `closeExpired` has something to do; `nil` if nothing is idle.
   var nextExpiry: UInt64? { idle.nextExpiry }
-  /// The time at the beginning of the present turn, on the monotonic clock; a turn reads the clock once.
+  /// The time on the monotonic clock, which the loop reads at the beginning of a turn, and at each step to a new connection.
   @exclusivity(unchecked) var now = MonotonicClock.now
   let limits: PoolLimits
   private let total: ConnectionTotal

@@ -12,6 +12,8 @@ public struct TransferMetrics: Sendable, Hashable {
   }
   /// The time until the name of the host, or of the proxy, was resolved.
   ///
+  /// It includes the preparation of a new connection, such as reading the root certificates, also if the host is an
+  /// address.
   /// It is also set for a reused connection if a SOCKS proxy receives the host's address.
   public var nameLookup: Duration? {
     get { storage.value.nameLookup }

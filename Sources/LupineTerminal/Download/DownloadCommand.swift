@@ -80,10 +80,10 @@
       bar?.finish()
       await session.finish()
       guard let first = failures.first else { return }
+      let next = failures.allSatisfy(\.isResumable) ? "continues them" : "tries them again"
       Message.fail(
-        "\(failures.count) of \(entries.count) downloads failed. The same command continues them, and keeps the others."
-      )
-      throw first
+        "\(failures.count) of \(entries.count) downloads failed. The same command \(next), and keeps the others.")
+      throw first.status
     }
   }
 #endif

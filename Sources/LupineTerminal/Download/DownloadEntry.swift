@@ -39,9 +39,6 @@
         && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
     }
 
-    /// The last part of the URL, for messages before the name of the file is known.
-    var label: String { url.path.split(separator: "/").last.map(String.init) ?? url.host }
-
     /// The name of the file that keeps the state of the download for a later run; the same for each run.
     var checkpointName: String {
       // FNV-1a. If two URLs had the same name, the second download would have no checkpoint.

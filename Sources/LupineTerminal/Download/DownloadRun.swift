@@ -33,49 +33,69 @@
       self.bar = bar
     }
 
-    /// Downloads the files, and returns the exit codes of those that failed, in the order of the entries.
-    func download(_ entries: [DownloadEntry], jobs: Int) async -> [ExitStatus] {
-      await withTaskGroup(of: (Int, ExitStatus).self) { group in
-        var statuses: [Int: ExitStatus] = [:]
+    /// A download that failed.
+    struct Failure {
+      let status: ExitStatus
+      /// Whether a later run continues it.
+      let isResumable: Bool
+    }
+
+    /// Downloads the files, and returns the failures, in the order of the entries.
+    func download(_ entries: [DownloadEntry], jobs: Int) async -> [Failure] {
+      await withTaskGroup(of: (Int, Failure?).self) { group in
+        var failures: [Int: Failure] = [:]
         for (index, entry) in entries.enumerated() {
-          if index >= jobs, let (ended, status) = await group.next() { statuses[ended] = status }
+          if index >= jobs, let (ended, failure) = await group.next() { failures[ended] = failure }
           group.addTask { (index, await download(entry)) }
         }
-        for await (ended, status) in group { statuses[ended] = status }
-        return statuses.sorted { $0.key < $1.key }.map(\.value).filter { $0 != .success }
+        for await (ended, failure) in group { failures[ended] = failure }
+        return failures.sorted { $0.key < $1.key }.map(\.value)
       }
     }
 
-    private func download(_ entry: DownloadEntry) async -> ExitStatus {
-      let transfer = bar?.add(entry.label)
+    private func download(_ entry: DownloadEntry) async -> Failure? {
+      let transfer = bar?.add(entry.url.redacted)
+      var last: LastExchange?
       do {
-        let line = try await line(entry, transfer)
+        let request = try request(entry, transfer)
+        last = LastExchange(of: request)
+        let line = try await line(entry, request, transfer)
         bar?.write(line)
         transfer?.finish()
-        return .success
+        return nil
       } catch {
         let failure = error as? LupineError
+        let status = failure.map { ExitStatus($0) } ?? (error as? CommandFailure)?.status ?? .failure
+        let message = failure?.programMessage(after: last, besides: entry.url) ?? "\(error)"
         if let transfer {
-          transfer.finish(error)
+          transfer.finish(CommandFailure(message, status))
         } else {
-          Message.fail("\(entry.label): \(failure?.message ?? "\(error)")")
+          Message.fail("\(entry.url.redacted): \(message)")
         }
-        return failure.map { ExitStatus($0) } ?? (error as? CommandFailure)?.status ?? .failure
+        return Failure(status: status, isResumable: failure?.resumeData != nil)
       }
     }
 
     /// Downloads a file, and returns the line that reports it.
-    private func line(_ entry: DownloadEntry, _ transfer: SharedProgressBar.Transfer?) async throws -> String {
+    private func line(
+      _ entry: DownloadEntry, _ request: DownloadRequest, _ transfer: SharedProgressBar.Transfer?
+    ) async throws -> String {
       let clock = ContinuousClock()
       let start = clock.now
       do {
-        let file = try await request(entry, transfer).serializingFile().value
-        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? any BinaryInteger
-        return "\(file.path)  \(Self.size(size.map { Int64(clamping: $0) } ?? 0)) in \(Self.seconds(clock.now - start))"
+        let file = try await request.serializingFile().value
+        return "\(file.path)  \(Self.size(try Self.byteCount(file.path))) in \(Self.seconds(clock.now - start))"
       } catch let error as LupineError {
         guard let file = error.underlying as? ExistingFile else { throw error }
+        let count = try Self.byteCount(file.path)
+        transfer?.show(TransferProgress(completed: count, total: count, resumedBytes: count))
         return try await line(file, entry)
       }
+    }
+
+    private static func byteCount(_ path: String) throws -> Int64 {
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? any BinaryInteger
+      return size.map { Int64(clamping: $0) } ?? 0
     }
 
     /// Returns the line for a file that was there before.

@@ -12,6 +12,7 @@
     /// Records the exchanges; `nil` if no option needs them.
     private let log: ExchangeLogMonitor?
     private let upload: ProgressDisplay?
+    private let last: LastExchange
 
     /// - Parameter sendsContent: whether the request has content, whose progress is shown.
     init(
@@ -20,6 +21,7 @@
       self.request = request
       self.printer = printer
       self.options = options
+      last = LastExchange(of: request)
       log = options.waterfall || options.metricsJson ? ExchangeLogMonitor(limit: 1) : nil
       if let log { request.monitor(log) }
       // A terminal that gets the exchanges while they happen has no line for a bar.
@@ -33,7 +35,7 @@
         })
     }
 
-    /// - Throws: `LupineError` if the request fails, and `ExitStatus` for a status that `--check-status` refuses.
+    /// - Throws: `CommandFailure` if the request fails, and `ExitStatus` for a status that `--check-status` refuses.
     func run() async throws {
       do {
         let status = try await receive()
@@ -44,7 +46,8 @@
         upload?.end()
         if options.offline, error.kind == .cancelled { return }
         try report()
-        throw (error.underlying as? CommandFailure) ?? error
+        throw (error.underlying as? CommandFailure)
+          ?? CommandFailure(error.programMessage(after: last), ExitStatus(error))
       }
     }
 
@@ -97,7 +100,7 @@
     private static func report(_ event: SessionEvent) {
       switch event.kind {
       case .retrying(let delay?, let reason):
-        Message.note("the request is repeated in \(delay / .milliseconds(1)) ms: \(reason)")
+        Message.note("the request is repeated in \(Int((delay / .milliseconds(1)).rounded())) ms: \(reason)")
       case .warning(let text): Message.warn(text)
       default: break
       }

@@ -38,7 +38,7 @@
       } else if !data.isEmpty {
         try take(data, options)
       } else if readsInput, !options.ignoreStdin, StandardInput.hasContent {
-        take(StandardInput.body, options)
+        take(try StandardInput.body(), options)
       }
     }
 
@@ -55,7 +55,7 @@
 
     /// Takes a file, or the standard input as `@-`, as the whole content.
     private mutating func take(_ item: RequestItem, _ options: ContentOptions) throws {
-      guard item.value != "-" else { return take(StandardInput.body, options) }
+      guard item.value != "-" else { return take(try StandardInput.body(), options) }
       let (path, type) = item.pathAndType
       let body = try InputFiles.body(path)
       take(body, options)

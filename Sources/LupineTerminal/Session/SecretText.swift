@@ -1,5 +1,6 @@
 #if Terminal
-  /// A secret of the command line: in a file (`@path`), in a variable of the environment (`env:NAME`), or as it is.
+  /// A secret of the command line: in a file (`@path`), on the standard input (`@-`), in a variable of the environment
+  /// (`env:NAME`), or as it is.
   struct SecretText {
     let text: String
     /// Whether the secret stands in the arguments, which other users of the machine can read.
@@ -7,7 +8,10 @@
 
     /// - Throws: `CommandFailure` if the file or the variable cannot be read, or is empty.
     init(_ argument: String, option: String) throws {
-      if argument.hasPrefix("@") {
+      if argument == "@-" {
+        text = InputFiles.withoutBlanks(try StandardInput.text())
+        isExposed = false
+      } else if argument.hasPrefix("@") {
         text = try InputFiles.line(String(argument.dropFirst()), .fileFailed)
         isExposed = false
       } else if argument.hasPrefix("env:") {

@@ -3,6 +3,7 @@
   import LupineCache
   import LupineCompression
   import LupineCore
+  import LupineFoundation
   import LupineNative
   import LupineOpenSSL
   import LupineSession
@@ -76,6 +77,12 @@
     private func certificate(_ path: String) throws -> ClientCertificate {
       let secret = try certPassphrase.map { try SecretText($0, option: "--cert-passphrase") }
       secret?.warn("--cert-passphrase")
+      // A session over http would not read them.
+      for (option, file) in [("--cert", path), ("--cert-key", certKey ?? path)]
+      where !FileManager.default.isReadableFile(atPath: file) {
+        throw CommandFailure(
+          "\(option): the file \(file.debugDescription) cannot be read. Name one that you may read.", .usage)
+      }
       let name = path.lowercased()
       return name.hasSuffix(".p12") || name.hasSuffix(".pfx")
         ? .pkcs12(path, passphrase: secret?.text) : .pem(path, key: certKey, passphrase: secret?.text)

@@ -28,7 +28,12 @@
 
     /// Returns the text of a file without white space at its end.
     static func line(_ path: String, _ status: ExitStatus = .bodyFailed) throws -> String {
-      var text = try text(path, status)
+      withoutBlanks(try text(path, status))
+    }
+
+    /// Returns a text without white space at its end.
+    static func withoutBlanks(_ text: String) -> String {
+      var text = text
       while text.last?.isWhitespace == true { text.removeLast() }
       return text
     }

@@ -1,6 +1,7 @@
 #if Terminal
   import LupineCore
   import LupineFoundation
+  import Synchronization
 
   #if canImport(Glibc)
     import Glibc
@@ -23,8 +24,30 @@
       return [S_IFREG, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
+    private static let isTaken = Mutex(false)
+
+    /// Takes the input for one use.
+    ///
+    /// - Throws: `CommandFailure` if another use has taken it.
+    private static func take() throws {
+      let wasTaken = isTaken.withLock { isTaken in
+        defer { isTaken = true }
+        return isTaken
+      }
+      guard !wasTaken else {
+        throw CommandFailure(
+          "The standard input can be read once, and two parts of the command line read it. Name a file for one of them; "
+            + "with --ignore-stdin it is no content.", .usage)
+      }
+    }
+
     /// The content, which is read while it is sent; the length is known if the input is a file.
-    static var body: RequestBody { body(of: 0) }
+    ///
+    /// - Throws: `CommandFailure` if the input has been taken.
+    static func body() throws -> RequestBody {
+      try take()
+      return body(of: 0)
+    }
 
     /// The content of an open file, pipe or device, from its position on.
     static func body(of descriptor: Int32) -> RequestBody {
@@ -37,7 +60,12 @@
     }
 
     /// Reads the input to its end, as text.
-    static func text() throws(LupineError) -> String { String(decoding: try bytes(0), as: UTF8.self) }
+    ///
+    /// - Throws: `CommandFailure` if the input has been taken, and `LupineError` if it cannot be read.
+    static func text() throws -> String {
+      try take()
+      return String(decoding: try bytes(0), as: UTF8.self)
+    }
 
     /// Reads a file, a pipe or a device to its end, 256 MiB at most.
     static func bytes(_ descriptor: Int32) throws(LupineError) -> [UInt8] {
