@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineFoundation
 import LupineTransfers
@@ -24,6 +25,15 @@ final class ResumableUpload: Sendable {
     var stored: StoredUpload?
     /// The exchange that runs, which passes on the progress.
     var exchange: TransferContext?
+
+    /// Limits what the server can have to what the transport has taken.
+    ///
+    /// - Parameter countsZero: whether a count of zero is certain. Otherwise the bytes may have been counted elsewhere,
+    ///   as in the branches of an exchange that is hedged.
+    mutating func limitOffer(countsZero: Bool = false) {
+      guard let count = exchange?.control.metrics.bytesSent, count > 0 || countsZero else { return }
+      state?.limitOffer(toSent: count)
+    }
   }
 
   private let storage: Mutex<Storage>
@@ -64,10 +74,26 @@ extension ResumableUpload {
   /// Notes an exchange of the request that runs; a challenge or a redirect needs several.
   func beginExchange(_ context: TransferContext) {
     storage.withLock {
+      // The former exchange may have been another one of the same request.
+      $0.limitOffer()
       $0.state?.beginExchange()
       $0.exchange = context
     }
     reportProgress()
+  }
+
+  /// Notes that the exchange that runs has failed, so that it sends no more.
+  ///
+  /// - Parameter sentNothing: whether it is certain that an exchange without a counted byte has sent none.
+  func exchangeFailed(sentNothing: Bool) { storage.withLock { $0.limitOffer(countsZero: sentNothing) } }
+
+  /// Uses a final response; see `UploadState.receive(_:problemOffset:now:)`.
+  func receive(_ head: HTTPResponse, problemOffset: Int64?, now: Date) -> UploadState.Step {
+    storage.withLock { storage in
+      // The offset of a conflict cannot exceed what has been sent by now.
+      if head.status == .conflict { storage.limitOffer() }
+      return storage.state?.receive(head, problemOffset: problemOffset, now: now) ?? .finish
+    }
   }
 
   /// Notes that the request that runs has ended.

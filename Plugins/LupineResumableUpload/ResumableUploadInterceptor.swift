@@ -37,10 +37,7 @@ struct UploadAttempt: Sendable {
       if let last { await drain(last) }
       let response = try await send(action, next)
       let offset = await problemOffset(of: response)
-      step =
-        upload.withState { [now = context.now()] in
-          $0.receive(response.head, problemOffset: offset, now: now)
-        } ?? .finish
+      step = upload.receive(response.head, problemOffset: offset, now: context.now())
       upload.reportProgress()
       if case .send = step { try await upload.keep(requests.original) }
       last = response
@@ -69,12 +66,14 @@ struct UploadAttempt: Sendable {
       changed.finish()
       await kept
       return response
-    } catch {
+    } catch let failure {
       changed.finish()
       await kept
+      let error = failure as? LupineError
+      upload.exchangeFailed(sentNothing: !request.isIdempotent && error?.metrics?.bytesSent == 0)
       if let fault = upload.fault { throw await givingUp(fault, nil, next) }
       try? await upload.keep(requests.original)
-      throw error
+      throw failure
     }
   }
 

@@ -11,10 +11,26 @@ extension UploadState {
   mutating func beginExchange() {
     sent = nil
     if case .create = action { forget() }
+    if hasExchange { offeredBefore = offered }
+    hasExchange = true
     offer()
   }
 
-  /// Notes the bytes that the request may send.
+  /// Notes how much of its body the current exchange can have sent, so that the server cannot have more.
+  ///
+  /// Until then it may have sent all of it.
+  ///
+  /// - Parameter count: the number of bytes that the transport has taken; some may not have reached the server.
+  mutating func limitOffer(toSent count: Int64) {
+    guard hasExchange else { return }
+    switch action {
+    case .create(.whole): offered = max(offeredBefore, count)
+    case .append(let part): offered = max(offeredBefore, part.offset + count)
+    case .create(.empty), .discover, .query, nil: break
+    }
+  }
+
+  /// Notes the bytes that the exchange may send.
   mutating func offer() {
     switch action {
     case .create(.whole): offered = length ?? .max

@@ -62,8 +62,10 @@ struct UploadState: Sendable {
   var location: HTTPURL?
   /// The number of bytes that the server has acknowledged.
   var acknowledged: Int64 = 0
-  /// The offset after the last byte that a request of the upload may have sent.
+  /// The offset after the last byte that an exchange of the upload may have sent.
   var offered: Int64 = 0
+  /// The same offset without the current exchange.
+  var offeredBefore: Int64 = 0
   var limits = UploadLimits()
   /// The abilities of the server of tus; `nil` as long as it was not asked.
   var abilities: TusAbilities?
@@ -80,6 +82,8 @@ struct UploadState: Sendable {
   var hasRestarted = false
   /// The request that runs, or the last one.
   var action: Action?
+  /// Whether an exchange of the request has begun.
+  var hasExchange = false
   /// The number of bytes of its body that the current exchange has sent; `nil` until the whole body has been sent.
   var sent: Int64?
 
@@ -120,6 +124,8 @@ struct UploadState: Sendable {
 
   mutating func send(_ next: Action) -> Step {
     action = next
+    hasExchange = false
+    offeredBefore = offered
     offer()
     return .send(next)
   }
@@ -150,6 +156,7 @@ struct UploadState: Sendable {
     location = nil
     acknowledged = 0
     offered = 0
+    offeredBefore = 0
     expiry = nil
   }
 

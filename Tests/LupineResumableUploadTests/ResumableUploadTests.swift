@@ -176,6 +176,25 @@ import Testing
     }
   }
 
+  @Test func `an offset that jumps over bytes which were never sent ends the upload`() async throws {
+    let server = UploadServer()
+    server.change { state in
+      state.override = { request, _ in
+        switch request.method {
+        case .patch: .fault(.connectionRefused)
+        case .head: .empty.field("Upload-Offset", "9000")
+        default: nil
+        }
+      }
+    }
+    let upload = try Self.upload(to: server, creation: .careful).resumesAutomatically()
+    let error = await upload.serializingString().response.error
+    #expect(error?.kind == .resumeFailed)
+    #expect(error?.message.contains("9000") == true)
+    #expect(server.log == ["POST 0", "PATCH@0 10000", "HEAD", "DELETE"])
+    #expect(server.uploads.isEmpty)
+  }
+
   @Test func `an upload that the server has lost begins again`() async throws {
     let server = UploadServer()
     server.lose(.after(bytes: 3_000))

@@ -75,16 +75,25 @@ import Testing
   @Test func `a file of the same size with the same time is another file if its number differs`() async throws {
     server.lose(.after(bytes: 3_000))
     #expect(try await upload() != nil)
-    let date = try #require(
-      try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
+    let former = try Self.status(of: path)
     let copy = "\(folder.path)/copy"
     try Data.pattern(10_001).dropFirst().write(to: URL(filePath: copy))
-    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copy)
+    // `Date` would lose the nanoseconds.
+    #expect(utimensat(AT_FDCWD, copy, [former.st_atim, former.st_mtim], 0) == 0)
     try FileManager.default.removeItem(atPath: path)
     // A file of another name takes the old number, as some file systems reuse it.
     try Data().write(to: URL(filePath: "\(folder.path)/other"))
     try FileManager.default.moveItem(atPath: copy, toPath: path)
+    let new = try Self.status(of: path)
+    #expect(new.st_mtim.tv_sec == former.st_mtim.tv_sec && new.st_mtim.tv_nsec == former.st_mtim.tv_nsec)
+    #expect(new.st_size == former.st_size && new.st_ino != former.st_ino)
     #expect(try await upload(otherwise: .fail)?.kind == .resumeFailed)
+  }
+
+  private static func status(of path: String) throws -> stat {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return status
   }
 
   @Test func `a checkpoint of another request is not used`() async throws {

@@ -120,9 +120,16 @@ import Testing
   }
 
   /// The requests of an upload whose location redirects those of one method.
-  private static func redirected(_ method: HTTPRequest.Method, _ status: Int) async throws -> (
-    server: UploadServer, response: DataResponse<String>
-  ) {
+  private static func redirected(
+    _ method: HTTPRequest.Method, _ status: Int, to place: String = "/moved"
+  ) async throws -> (server: UploadServer, response: DataResponse<String>) {
+    let (server, response, _) = try await redirected(method, status, place, headers: [:])
+    return (server, response)
+  }
+
+  private static func redirected(
+    _ method: HTTPRequest.Method, _ status: Int, _ place: String, headers: RequestHeaders
+  ) async throws -> (server: UploadServer, response: DataResponse<String>, requests: [RecordedRequest]) {
     let server = UploadServer()
     server.lose(.after(bytes: 3))
     server.change { state in
@@ -130,15 +137,34 @@ import Testing
         if request.method == .get { return .text("page") }
         guard request.method == method, request.url.path == "/uploads/1" else { return nil }
         state.uploads["/moved"] = state.uploads["/uploads/1"]
-        return .redirect(to: "/moved", status: .init(code: status))
+        return .redirect(to: place, status: .init(code: status))
       }
     }
-    let session = try Session.Builder().transport(server.mock()).baseURL("https://example.com").clock(
-      ImmediateClock()
-    ).build()
-    let response = await session.upload(.text("hello"), to: "files", method: .post).resumable()
+    let mock = server.mock()
+    let session = try Session.Builder().transport(mock).baseURL("https://example.com").clock(ImmediateClock()).build()
+    let response = await session.upload(.text("hello"), to: "files", method: .post, headers: headers).resumable()
       .resumesAutomatically().serializingString().response
-    return (server, response)
+    return (server, response, mock.requests)
+  }
+
+  @Test(arguments: [HTTPRequest.Method.head, .patch], [307, 308])
+  func `a redirect of the location to another origin receives no secret`(
+    method: HTTPRequest.Method, status: Int
+  ) async throws {
+    let secrets: [HTTPField.Name] = [.authorization, .cookie]
+    let (server, response, requests) = try await Self.redirected(
+      method, status, "https://elsewhere.example/moved", headers: ["Authorization": "secret", "Cookie": "secret"])
+    #expect(response.error == nil)
+    #expect(server.complete == [Data("hello".utf8)])
+    let (own, others) = (
+      requests.filter { $0.url.host == "example.com" }, requests.filter { $0.url.host != "example.com" }
+    )
+    #expect(others.map(\.method) == [method])
+    for name in secrets {
+      #expect(own.allSatisfy { $0.headers[name] == "secret" })
+      #expect(others.allSatisfy { $0.headers[name] == nil })
+    }
+    #expect(others.allSatisfy { request in !request.headers.contains { $0.value.contains("secret") } })
   }
 
   @Test(arguments: [HTTPRequest.Method.head, .patch], [307, 308])

@@ -6,6 +6,7 @@ import LupineFixtures
 import LupineResumableUpload
 import LupineSession
 import LupineTransfers
+import Synchronization
 import Testing
 import TransportSupport
 
@@ -52,15 +53,26 @@ import TransportSupport
     // The append is lost, so the server has the upload without its content.
     let file = "\(folder.path)/file"
     try Self.content.write(to: URL(filePath: file))
+    let place = Mutex<HTTPURL?>(nil)
     let upload = session.upload(.file(file), to: "tus", method: .post).resumable(.tus).checkpoint(checkpoint)
       .interceptor { request, _, next in
         guard request.method == .patch else { return try await next(request) }
+        place.withLock { $0 = request.url }
         throw LupineError(.connectionLost, "lost")
       }
     #expect(await upload.serializingData().response.error?.kind == .connectionLost)
     #expect(FileManager.default.fileExists(atPath: checkpoint))
+    let location = try #require(place.withLock { $0 })
+    #expect(try await Self.status(of: location, session) == 200)
     try await session.discardUpload(checkpoint: checkpoint)
+    #expect([404, 410].contains(try await Self.status(of: location, session)))
     #expect(!FileManager.default.fileExists(atPath: checkpoint))
     await session.shutdown()
+  }
+
+  /// The status of the answer to a request for the offset.
+  private static func status(of location: HTTPURL, _ session: Session) async throws -> Int? {
+    await session.request(location, method: .head, headers: ["Tus-Resumable": "1.0.0"]).serializingData().response
+      .response?.status.code
   }
 }

@@ -13,6 +13,10 @@ import Testing
     case begin
     /// An exchange of the request begins and sends its whole content.
     case sent
+    /// An exchange of the request begins.
+    case exchange
+    /// The exchange has failed after its transport has taken this number of bytes of the content.
+    case lost(Int64)
     case interim(HTTPFields, status: Int = 104)
     case answer(Int, HTTPFields = [:], problem: Int64? = nil)
   }
@@ -56,6 +60,8 @@ import Testing
         state.beginExchange()
         if case .append(let part) = state.action, let count = part.count { state.bodySent(count) }
         if case .create(let content) = state.action { state.bodySent(content == .whole ? length ?? 0 : 0) }
+      case .exchange: state.beginExchange()
+      case .lost(let count): state.limitOffer(toSent: count)
       case .interim(let fields, let status):
         _ = state.receive(interim: HTTPResponse(status: .init(code: status), headerFields: fields), now: now)
       case .answer(let status, let fields, let problem):
@@ -188,6 +194,60 @@ import Testing
   @Test(arguments: hostile.indices) func `an impossible statement of the server ends the upload`(place: Int) throws {
     let (events, expected) = Self.hostile[place]
     #expect(try Self.play(events) == expected)
+  }
+
+  /// A creation whose connection is lost after 30 bytes, in a new attempt.
+  static let lostCreation: [Event] = [.exchange, .interim(place), .lost(30), .begin]
+
+  static let jumps: [([Event], Expectation)] = [
+    (lostCreation + [.answer(204, offset("30"))], .part(30, 100, isLast: true)),
+    (lostCreation + [.answer(204, offset("31"))], .failure),
+    (lostCreation + [.answer(204, offset("90"))], .failure),
+    (lostCreation + [.answer(204, offset("100", complete: "?1"))], .failure),
+    // It is not known how much has been sent.
+    ([.exchange, .interim(place), .begin, .answer(204, offset("90"))], .part(90, 100, isLast: true)),
+    (
+      [.sent, .interim(place), .answer(503), .begin, .answer(204, offset("40")), .exchange, .lost(10), .begin]
+        + [.answer(204, offset("90"))], .part(90, 100, isLast: true)
+    ),
+    (
+      lostCreation + [.answer(204, offset("20")), .exchange, .lost(5), .begin, .answer(204, offset("30"))],
+      .part(30, 100, isLast: true)
+    ),
+    (lostCreation + [.answer(204, offset("30")), .exchange, .lost(5), .begin, .answer(204, offset("36"))], .failure),
+    (lostCreation + [.answer(204, offset("30")), .exchange, .lost(0), .begin, .answer(204, offset("31"))], .failure),
+    // A conflict while the append is sent.
+    (lostCreation + [.answer(204, offset("30")), .exchange, .lost(10), .answer(409, offset("41"))], .failure),
+    // An append that a redirect sends twice.
+    (
+      lostCreation + [.answer(204, offset("30")), .exchange, .lost(20), .exchange, .lost(0), .begin]
+        + [.answer(204, offset("50"))], .part(50, 100, isLast: true)
+    ),
+    (
+      lostCreation + [.answer(204, offset("30")), .exchange, .lost(20), .exchange, .lost(0), .begin]
+        + [.answer(204, offset("51"))], .failure
+    ),
+    // Another upload begins, which has nothing yet.
+    (
+      lostCreation + [.answer(404), .exchange, .interim(place), .lost(10), .begin, .answer(204, offset("11"))],
+      .failure
+    ),
+  ]
+
+  @Test(arguments: jumps.indices)
+  func `the server cannot have more than has been sent, so a jump ends the upload`(place: Int) throws {
+    let (events, expected) = Self.jumps[place]
+    #expect(try Self.play(events) == expected)
+  }
+
+  @Test func `an offset of an upload from another process may be anywhere`() throws {
+    var state = UploadState(
+      .draft(8), creation: .optimistic, length: 100, restarts: true, target: try HTTPURL(Self.file))
+    state.location = try HTTPURL("https://example.com/uploads/1")
+    state.restore(acknowledged: 30)
+    _ = state.begin(now: Self.now)
+    let head = HTTPResponse(status: .noContent, headerFields: Self.offset("90"))
+    #expect(Self.expectation(state.receive(head, now: Self.now)) == .part(90, 100, isLast: true))
   }
 
   static let ignored: [Event] = [

@@ -7,6 +7,7 @@ import LupineMock
 import LupineResumableUpload
 import LupineSession
 import LupineTesting
+import PeerSupport
 import Synchronization
 import Testing
 import TransportSupport
@@ -88,6 +89,59 @@ import TransportSupport
     let error = await session.upload(.text("hello"), to: server.url, method: .post).resumable().serializingString()
       .response.error
     #expect(error?.kind == .limitExceeded(.informationalResponses))
+    await session.shutdown()
+  }
+
+  @Test(arguments: [UploadCreation.optimistic, .careful])
+  func `an offset that jumps over bytes which have not been sent ends the upload`(
+    creation: UploadCreation
+  ) async throws {
+    // More than the buffers of the sockets take, of which the server reads one byte.
+    let length = 64 << 20
+    let (located, deleted) = (Gate(), Gate())
+    let server = try ScriptedServer(readsBody: false) { request in
+      let place: RawFields = ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "8"]
+      switch request.method {
+      case .head:
+        return .respond(status: 204, fields: ["Upload-Offset": "\(length - 1)", "Upload-Complete": "?0"])
+      case .delete: return ScriptedReply.respond(status: 204).preceded(by: .signal(deleted))
+      case .post where request.fields["Upload-Complete"] == "?0":
+        return [.readBody, .head(status: 201, fields: ["Location": "/uploads/1", "Content-Length": "0"])]
+      case .post: return [.informational(status: 104, fields: place), .wait(located), .readBody(upTo: 1), .reset]
+      default: return [.readBody(upTo: 1), .reset]
+      }
+    }
+    let session = try Session.Builder().transport(.curl).build()
+    let error = await session.upload(.bytes(Data(count: length)), to: server.url, method: .post)
+      .monitor(.custom { event in if case .informational = event.kind { located.open() } })
+      .resumable(.draft(8), creation).resumesAutomatically(delay: .zero).serializingString().response.error
+    #expect(error?.kind == .resumeFailed)
+    #expect(error?.message.contains("\(length - 1)") == true)
+    if error != nil { try await deleted.opened() }
+    let methods = server.requests.map(\.method)
+    #expect(methods == (creation == .careful ? [.post, .patch, .head, .delete] : [.post, .head, .delete]))
+    await session.shutdown()
+  }
+
+  @Test func `over TLS each connection of an upload is judged`() async throws {
+    let paths = Mutex<[String]>([])
+    let created = "HTTP/1.1 201 Created\r\nLocation: /uploads/1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    let server = try TLSPeer { path, _ in
+      paths.withLock { $0.append(path) }
+      return TLSPeer.Reply(records: [Array(created.utf8)])
+    }
+    defer { server.stop() }
+    struct Refusal: Error {}
+    let judged = Atomic(0)
+    let session = try Session.Builder().transport(.curl).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+      .trust(["localhost": .custom { _ in if judged.add(1, ordering: .relaxed).newValue > 1 { throw Refusal() } }])
+      .build()
+    let error = await session.upload(.text("hello"), to: "\(server.url)/files", method: .post)
+      .resumable(.draft(8), .careful).resumesAutomatically(delay: .zero).serializingString().response.error
+    #expect(error?.kind == .certificateRejected)
+    #expect(judged.load(ordering: .relaxed) >= 2)
+    // Neither the append nor a request for the offset.
+    #expect(paths.withLock { $0 } == ["/files"])
     await session.shutdown()
   }
 
