@@ -100,7 +100,10 @@ extension TransferContext {
   func reportConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
     if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
     guard isObserved else { return }
-    emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    let url = request.url
+    // The text of a number takes 800 instructions.
+    let port = url.port.map { ":\($0)" } ?? (url.scheme == .https ? ":443" : ":80")
+    emit(.connected(address: url.host + port, isReused: false))
     // The reader of any other body reports it.
     if !request.hasBody || request.body.length == 0 { emit(.sent(bytes: 0)) }
   }
