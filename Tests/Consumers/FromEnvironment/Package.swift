@@ -18,7 +18,13 @@ let package = Package(
         .product(name: "LupineConfiguration", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
         .product(name: "Configuration", package: "swift-configuration"),
-      ])
+      ]),
+    .testTarget(
+      name: "StatusTests",
+      dependencies: [
+        .product(name: "Lupine", package: "Lupine"),
+        .product(name: "LupineTesting", package: "Lupine"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
