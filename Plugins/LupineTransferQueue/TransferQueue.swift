@@ -11,20 +11,21 @@ public import LupineSession
 /// let id = try await queue.add(image, priority: .low, data: Purpose.installation)
 /// ```
 ///
-/// A state is on the disk before the program is told of it. After a crash, a kill or a power failure, a queue at the same
+/// The queue writes each state to the disk before it reports the state. After a crash, a kill or a power failure, a queue at the same
 /// folder continues: downloads from what has arrived, and uploads from what the server has, if
 /// `Configuration.resumption` is set. An upload whose response was not stored is sent again.
 ///
 /// One process at a time runs the transfers of a folder. It holds a lock, which the system releases when the process
 /// ends. Others can list, add, pause, resume, cancel and remove transfers, and read events and progress; they write to the
-/// database, and are connected to a Unix-domain socket of the folder, in which both sides tell of a change at once. A
-/// process of another user is refused. While no process runs the transfers, the commands wait in the database.
+/// database, and are connected to a Unix-domain socket of the folder, over which both sides report each change at once.
+/// A process of another user is refused. While no process runs the transfers, the commands wait in the database.
 ///
 /// The folder belongs to the queue alone. It has the mode 0700, and its files have the mode 0600. A folder that is a
 /// link, that another user owns or can write, or that is on a file system of a network is refused. A damaged database is
 /// renamed to `….aside-1`, and what can be read of it is kept. A database of a later release is refused.
 ///
-/// No credential is in the folder. A transfer names one, and the session's provider is asked for it.
+/// The folder contains no credential. A transfer has the name of one, and the queue asks the session's credential provider
+/// for it.
 ///
 /// All methods may be called from any task. The disk is used on threads of `BlockingWork` alone. A call that needs a lock
 /// that another process holds waits for 5 seconds at most. Methods throw `LupineError` of kind `fileFailed` if the folder

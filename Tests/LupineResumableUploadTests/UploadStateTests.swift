@@ -5,95 +5,9 @@ import Testing
 
 @testable import LupineResumableUpload
 
-/// The decisions about an upload of 100 bytes, without any request.
-@Suite struct UploadStateTests {
-  /// An event in the life of an upload.
-  enum Event: Sendable {
-    /// A new attempt begins.
-    case begin
-    /// An exchange of the request begins and sends its whole content.
-    case sent
-    /// An exchange of the request begins.
-    case exchange
-    /// The exchange has failed after its transport has taken this number of bytes of the content.
-    case lost(Int64)
-    case interim(HTTPFields, status: Int = 104)
-    case answer(Int, HTTPFields = [:], problem: Int64? = nil)
-  }
-
-  enum Expectation: Sendable, Hashable {
-    case whole, empty, query, finish
-    case part(Int64, Int64, isLast: Bool)
-    case failure
-    case refusal
-    case unexpected(LupineError.Kind)
-  }
-
-  private static let now = Date(timeIntervalSince1970: 1_000)
-  static let place: HTTPFields = fields(["Location": "/uploads/1", "Upload-Draft-Interop-Version": "8"])
-  static let file = "https://example.com/files"
-
-  static func fields(_ pairs: KeyValuePairs<String, String>) -> HTTPFields {
-    var fields = HTTPFields()
-    for (name, value) in pairs { fields.append(HTTPField(name: HTTPField.Name(name) ?? .accept, value: value)) }
-    return fields
-  }
-
-  static func offset(_ offset: String, complete: String? = "?0") -> HTTPFields {
-    var fields = fields(["Upload-Offset": offset])
-    fields[.uploadComplete] = complete
-    return fields
-  }
-
-  /// Plays events and returns the step after the last one.
-  private static func play(
-    _ events: [Event], _ dialect: UploadDialect = .draft(8), _ creation: UploadCreation = .optimistic,
-    length: Int64? = 100, restarts: Bool = true
-  ) throws -> Expectation {
-    var state = UploadState(
-      dialect, creation: creation, length: length, restarts: restarts, target: try HTTPURL(file))
-    var step = state.begin(now: now)
-    for event in events {
-      switch event {
-      case .begin: step = state.begin(now: now)
-      case .sent:
-        state.beginExchange()
-        if case .append(let part) = state.action, let count = part.count { state.bodySent(count) }
-        if case .create(let content) = state.action { state.bodySent(content == .whole ? length ?? 0 : 0) }
-      case .exchange: state.beginExchange()
-      case .lost(let count): state.limitOffer(toSent: count)
-      case .interim(let fields, let status):
-        _ = state.receive(interim: HTTPResponse(status: .init(code: status), headerFields: fields), now: now)
-      case .answer(let status, let fields, let problem):
-        step = state.receive(
-          HTTPResponse(status: .init(code: status), headerFields: fields), problemOffset: problem, now: now)
-      }
-    }
-    return expectation(step)
-  }
-
-  private static func expectation(_ step: UploadState.Step) -> Expectation {
-    switch step {
-    case .send(.create(.whole)): .whole
-    case .send(.create(.empty)): .empty
-    case .send(.query), .send(.discover): .query
-    case .send(.append(let part)): .part(part.offset, part.end ?? -1, isLast: part.isLast)
-    case .finish: .finish
-    case .fail(let error):
-      switch error.kind {
-      case .uploadSizeRefused: .refusal
-      case .resumeFailed: .failure
-      default: .unexpected(error.kind)
-      }
-    }
-  }
-
-  /// An upload that the server has located, in a new attempt.
-  static let interrupted: [Event] = [.sent, .interim(place), .begin]
-  /// An upload of which the server has 40 bytes.
-  static let continued: [Event] = interrupted + [.sent, .answer(204, offset("40"))]
-
-  static let normal: [([Event], Expectation)] = [
+/// How an upload goes on, and what ends it.
+@Suite struct UploadStateTests: UploadScript {
+  static let normal: [([UploadEvent], UploadExpectation)] = [
     ([], .whole),
     ([.sent, .answer(200)], .finish),
     ([.sent, .answer(500)], .finish),
@@ -141,7 +55,7 @@ import Testing
     #expect(try Self.play(events) == expected)
   }
 
-  static let hostile: [([Event], Expectation)] = [
+  static let hostile: [([UploadEvent], UploadExpectation)] = [
     // Offsets that are no numbers, are missing, fall or exceed the length.
     (interrupted + [.answer(204, offset("four"))], .failure),
     (interrupted + [.answer(204, offset("-1"))], .failure),
@@ -197,9 +111,9 @@ import Testing
   }
 
   /// A creation whose connection is lost after 30 bytes, in a new attempt.
-  static let lostCreation: [Event] = [.exchange, .interim(place), .lost(30), .begin]
+  static let lostCreation: [UploadEvent] = [.exchange, .interim(place), .lost(30), .begin]
 
-  static let jumps: [([Event], Expectation)] = [
+  static let jumps: [([UploadEvent], UploadExpectation)] = [
     (lostCreation + [.answer(204, offset("30"))], .part(30, 100, isLast: true)),
     (lostCreation + [.answer(204, offset("31"))], .failure),
     (lostCreation + [.answer(204, offset("90"))], .failure),
@@ -250,7 +164,7 @@ import Testing
     #expect(Self.expectation(state.receive(head, now: Self.now)) == .part(90, 100, isLast: true))
   }
 
-  static let ignored: [Event] = [
+  static let ignored: [UploadEvent] = [
     .interim(fields(["Location": "/uploads/1"])),
     .interim(fields(["Location": "/uploads/1", "Upload-Draft-Interop-Version": "6"])),
     .interim(fields(["Location": "/uploads/1", "Upload-Draft-Interop-Version": "8, 8"])),
@@ -273,151 +187,14 @@ import Testing
   }
 
   @Test func `an endless series of interim responses changes nothing`() throws {
-    let progress = Event.interim(Self.fields(["Upload-Offset": "7", "Upload-Draft-Interop-Version": "8"]))
-    let events = [.sent, .interim(Self.place)] + [Event](repeating: progress, count: 10_000)
+    let progress = UploadEvent.interim(Self.fields(["Upload-Offset": "7", "Upload-Draft-Interop-Version": "8"]))
+    let events = [.sent, .interim(Self.place)] + [UploadEvent](repeating: progress, count: 10_000)
     #expect(try Self.play(events + [.answer(200)]) == .finish)
   }
 
   @Test func `the final form has no version, and ignores the interim response of a draft`() throws {
-    let place = Event.interim(Self.fields(["Location": "/uploads/1"]))
+    let place = UploadEvent.interim(Self.fields(["Location": "/uploads/1"]))
     #expect(try Self.play([.sent, place, .begin], .final) == .query)
     #expect(try Self.play([.sent, .interim(Self.place), .begin], .final) == .whole)
-  }
-
-  static let careful: [([Event], Expectation)] = [
-    ([], .empty),
-    ([.answer(201, place)], .part(0, 100, isLast: true)),
-    ([.answer(201)], .failure),
-    ([.answer(200, fields(["Location": "/files"]))], .failure),
-    ([.answer(404)], .finish),
-    ([.begin], .empty),
-    ([.answer(201, fields(["Location": "/uploads/1", "Upload-Complete": "?1"]))], .failure),
-    ([.answer(201, fields(["Location": "/uploads/1", "Upload-Offset": "101"]))], .failure),
-    // More than any request has sent.
-    ([.answer(201, fields(["Location": "/uploads/1", "Upload-Offset": "1"]))], .failure),
-    ([.answer(201, place), .begin, .answer(204, offset("100"))], .part(100, 100, isLast: true)),
-    (limited("max-append-size=60") + [.sent, .begin, .answer(204, offset("60"))], .part(60, 100, isLast: true)),
-    (limited("max-append-size=60") + [.sent, .begin, .answer(204, offset("61"))], .failure),
-    (limited("max-append-size=60") + [.sent, .answer(409, offset("61"))], .failure),
-  ]
-
-  @Test(arguments: careful.indices) func `a careful upload begins without content`(place: Int) throws {
-    let (events, expected) = Self.careful[place]
-    #expect(try Self.play(events, .draft(8), .careful) == expected)
-  }
-
-  static func limited(_ limits: String) -> [Event] {
-    [.answer(201, fields(["Location": "/uploads/1", "Upload-Limit": limits]))]
-  }
-
-  static let limits: [([Event], Expectation)] = [
-    (limited("max-size=99"), .refusal),
-    (limited("min-size=101"), .refusal),
-    (limited("max-size=100, min-size=100"), .part(0, 100, isLast: true)),
-    (limited("max-append-size=60"), .part(0, 60, isLast: false)),
-    (limited("max-append-size=60") + [.sent, .answer(204)], .part(60, 100, isLast: true)),
-    (limited("max-append-size=60") + [.sent, .answer(204, offset("55"))], .part(55, 100, isLast: true)),
-    (limited("max-append-size=100"), .part(0, 100, isLast: true)),
-    (limited("max-append-size=0"), .refusal),
-    (limited("max-append-size=10, min-append-size=20"), .refusal),
-    (limited("max-append-size=60, min-append-size=50") + [.sent, .answer(204)], .part(60, 100, isLast: true)),
-    // Limits that change.
-    (
-      limited("max-append-size=60") + [.sent, .answer(204, fields(["Upload-Limit": "max-append-size=10"]))],
-      .part(60, 70, isLast: false)
-    ),
-    (limited("max-append-size=60") + [.sent, .answer(204, fields(["Upload-Limit": "max-size=10"]))], .refusal),
-    // A part that is complete too early.
-    (limited("max-append-size=60") + [.sent, .answer(200, fields(["Upload-Complete": "?1"]))], .failure),
-    // Parts without progress.
-    (limited("max-append-size=60") + [Event](repeating: .answer(204, offset("0")), count: 3), .failure),
-    // An upload that has expired is begun again.
-    (limited("max-age=0") + [.begin], .empty),
-    (limited("max-age=1") + [.begin], .query),
-    // Smaller parts after 413, once.
-    (limited("") + [.answer(413)], .query),
-    (limited("") + [.answer(413), .answer(204, offset("0"))], .part(0, 50, isLast: false)),
-    (
-      limited("") + [.answer(413, fields(["Upload-Limit": "max-append-size=30"])), .answer(204, offset("0"))],
-      .part(0, 30, isLast: false)
-    ),
-    (limited("min-append-size=70") + [.answer(413), .answer(204, offset("0"))], .part(0, 70, isLast: false)),
-    (limited("") + [.answer(413), .answer(204, offset("0")), .answer(413)], .finish),
-  ]
-
-  @Test(arguments: limits.indices) func `the limits of the server are kept`(place: Int) throws {
-    let (events, expected) = Self.limits[place]
-    // `sent` stands for the whole content of a part; a script without it has none to send.
-    let played = events.enumerated().flatMap { index, event -> [Event] in
-      if case .answer(let status, _, _) = event, index > 0, (200..<300).contains(status) { return [.sent, event] }
-      return [event]
-    }
-    #expect(try Self.play(played, .draft(8), .careful) == expected)
-  }
-
-  @Test func `a request that is too large is sent in parts if the server supports them`() throws {
-    let limits = Self.fields(["Upload-Limit": "max-append-size=30"])
-    #expect(try Self.play([.sent, .answer(413)]) == .finish)
-    #expect(try Self.play([.sent, .answer(413, limits)]) == .empty)
-    #expect(try Self.play([.sent, .answer(413, limits), .answer(201, Self.place)]) == .part(0, 30, isLast: false))
-    #expect(try Self.play([.sent, .interim(Self.place), .answer(413)]) == .query)
-  }
-
-  @Test func `an interim response with a limit below the length ends the upload at once`() throws {
-    var state = UploadState(
-      .draft(8), creation: .optimistic, length: 100, restarts: true, target: try HTTPURL(Self.file))
-    _ = state.begin(now: Self.now)
-    var fields = Self.place
-    fields[.uploadLimit] = "max-size=99"
-    let head = HTTPResponse(status: .init(code: 104), headerFields: fields)
-    #expect(state.receive(interim: head, now: Self.now)?.kind == .uploadSizeRefused)
-    #expect(state.location?.string == "https://example.com/uploads/1")
-  }
-
-  @Test func `with the policy fail, an upload that the server has lost is an error`() throws {
-    #expect(try Self.play(Self.interrupted + [.answer(404)], restarts: false) == .failure)
-  }
-
-  @Test func `a body of unknown length is sent in one append`() throws {
-    let events = Self.interrupted + [.sent, .answer(204, Self.offset("40"))]
-    #expect(try Self.play(events, length: nil) == .part(40, -1, isLast: true))
-    #expect(try Self.play(Self.limited("max-append-size=60"), .draft(8), .careful, length: nil) == .refusal)
-  }
-
-  static let tus: [([Event], Expectation)] = [
-    ([], .empty),
-    ([.answer(201, fields(["Location": "/uploads/1"]))], .part(0, 100, isLast: true)),
-    (
-      [.answer(201, fields(["Location": "/uploads/1"])), .sent, .answer(204, fields(["Upload-Offset": "100"]))], .finish
-    ),
-    (
-      [.answer(201, fields(["Location": "/uploads/1"])), .sent, .answer(204, fields(["Upload-Offset": "60"]))],
-      .part(60, 100, isLast: true)
-    ),
-    (
-      [.answer(201, fields(["Location": "/uploads/1"])), .begin, .answer(200, fields(["Upload-Offset": "60"]))],
-      .part(60, 100, isLast: true)
-    ),
-    (
-      [.answer(201, fields(["Location": "/uploads/1"])), .begin, .answer(200, fields(["Upload-Offset": "100"]))],
-      .finish
-    ),
-    ([.answer(201, fields(["Location": "/uploads/1"])), .sent, .answer(460)], .query),
-    (
-      [.answer(201, fields(["Location": "/uploads/1", "Upload-Expires": "Thu, 01 Jan 1970 00:16:00 GMT"])), .begin],
-      .empty
-    ),
-    (
-      [.answer(201, fields(["Location": "/uploads/1", "Upload-Expires": "Thu, 01 Jan 1970 00:17:00 GMT"])), .begin],
-      .query
-    ),
-    ([.answer(201, fields(["Location": "/uploads/1", "Tus-Max-Size": "99"]))], .refusal),
-    ([.answer(412, fields(["Tus-Version": "0.2.2"]))], .finish),
-    ([.answer(201)], .failure),
-  ]
-
-  @Test(arguments: tus.indices) func `tus has its own rules for the end of an upload`(place: Int) throws {
-    let (events, expected) = Self.tus[place]
-    #expect(try Self.play(events, .tus) == expected)
   }
 }

@@ -178,24 +178,13 @@ extension MockReply {
   public static func fixture(
     _ name: String, contentType: String? = nil, status: HTTPResponse.Status = .ok, filePath: String = #filePath
   ) -> MockReply {
-    for folder in folders(above: filePath) {
+    for folder in filePath.enclosingFolders {
       let path = "\(folder)/Fixtures/\(name)"
       if FileManager.default.fileExists(atPath: path) { return .file(path, contentType: contentType, status: status) }
     }
     var part = Part(status: status)
     part.problem = Problem(reason: "there is no \"\(name)\" in a folder Fixtures beside \(filePath), or above it.")
     return MockReply(part)
-  }
-
-  /// Returns the folders that contain a file, the innermost first; the root is the empty text.
-  private static func folders(above path: String) -> [String] {
-    var folders: [String] = []
-    var rest = path[...]
-    while let slash = rest.lastIndex(of: "/") {
-      rest = rest[..<slash]
-      folders.append(String(rest))
-    }
-    return folders
   }
 }
 

@@ -75,12 +75,12 @@ final class RunnerRole: Sendable {
 final class PendingNotice: Sendable {
   private let isPending = Atomic<Bool>(false)
 
-  /// Notes a notice; returns false if the queue was told of an earlier one and has not begun to read.
+  /// Records a notice; returns false if there is an earlier one, and the queue has not begun to read since.
   func raise() -> Bool { !isPending.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// Forgets the notices.
   ///
-  /// Call it before the queue reads, so that a later notice is told again.
+  /// Call it before the queue reads: a later notice then makes the queue read again.
   func take() { _ = isPending.exchange(false, ordering: .acquiringAndReleasing) }
 }
 

@@ -3,8 +3,8 @@ public import LupineFoundation
 
 /// Something that has happened to a transfer, and that the program has not acknowledged yet.
 ///
-/// An event is on the disk before it is told. It comes again after each restart until it is acknowledged, and never
-/// after that.
+/// The queue writes an event to the disk before it reports it. It reports the event again after each restart until the
+/// program acknowledges it, and never after that.
 public struct TransferEvent: Sendable, Hashable {
   /// The kinds of event.
   public enum Kind: Sendable, Hashable, Codable {

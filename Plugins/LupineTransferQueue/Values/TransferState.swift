@@ -15,7 +15,7 @@ public struct TransferID: Sendable, Hashable, Codable, Comparable, CustomStringC
 
 /// The state of a transfer.
 ///
-/// A state is on the disk before a program is told of it.
+/// The queue writes a state to the disk before it reports it.
 public enum TransferState: Int, Sendable, Hashable, Codable, CaseIterable {
   /// It waits for its turn.
   case waiting = 0

@@ -37,7 +37,7 @@ struct CassettePath {
 
   /// Returns the nearest folder that has the cassette; otherwise the one in which it is recorded.
   private func searched(for file: String) -> String {
-    let above = Self.folders(above: filePath)
+    let above = filePath.enclosingFolders
     if let folder {
       return folder.hasPrefix("/") ? folder : "\(above.first ?? ".")/\(folder)"
     }
@@ -46,17 +46,6 @@ struct CassettePath {
       above.first { exists("\($0)/\(Self.folder)/\(file).cassette") } ?? above.first { exists("\($0)/Fixtures") }
       ?? above.first { exists("\($0)/Package.swift") } ?? above.first ?? "."
     return "\(parent)/\(Self.folder)"
-  }
-
-  /// The folders that contain a file, the innermost first.
-  private static func folders(above path: String) -> [String] {
-    var folders: [String] = []
-    var rest = path[...]
-    while let slash = rest.lastIndex(of: "/") {
-      rest = rest[..<slash]
-      folders.append(String(rest))
-    }
-    return folders
   }
 }
 

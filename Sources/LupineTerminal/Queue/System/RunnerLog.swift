@@ -14,9 +14,9 @@
 
   /// Bounds the size of a log to which this process and its hooks append.
   ///
-  /// The kernel tells of each write, so that nothing wakes the process while nobody writes, and a hook that writes much is
-  /// noticed as well. The log is copied to a second file, and begins again: a hook that has opened the
-  /// log before goes on with the same file. A line that is written between the two steps may be lost.
+  /// The kernel reports each write, also of a hook, and the process sleeps while nobody writes. `RunnerLog` copies a log
+  /// that is too long to a second file, and empties it, so that a hook goes on with the same file. A line that is written
+  /// between the two steps may be lost.
   final class RunnerLog: Sendable {
     /// The size in bytes after which the log begins again.
     private static let most = 1 << 20
