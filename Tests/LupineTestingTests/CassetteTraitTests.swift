@@ -106,6 +106,24 @@ import Testing
     #expect(issues.first?.contains("path: expected /1, got /2") == true)
   }
 
+  @Test func `a request that is not recorded fails the test even if the test ignores its error`() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Self.issues(Self.trait(folder, mode: .record)) { _ = try await Self.get("1") }
+    let issues = try await Self.issues(Self.trait(folder, mode: .replay)) {
+      _ = try await Self.get("1")
+      for path in ["2", "3"] { _ = try? await Self.get(path) }
+    }
+    #expect(issues.count == 2)
+    #expect(issues.first?.contains("path: expected /1, got /2") == true)
+    #expect(issues.last?.contains("path: expected /1, got /3") == true)
+    let others = try await Self.issues(Self.trait(folder, mode: .replay)) {
+      _ = try await Self.get("1")
+      _ = try? await Self.get("2")
+      throw LupineError(.other, "Another error.")
+    }
+    #expect(others.count == 2)
+  }
+
   @Test func `a cassette that no session opened fails the test`() async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.issues(Self.trait(folder, mode: .record)) { _ = try await Self.get("1") }

@@ -15,6 +15,7 @@ import Synchronization
 public final class ReplayTransport: Transport {
   let player: CassettePlayer
   private let running = VirtualExchanges(of: "The replaying transport")
+  private let unmatched = Mutex<[LupineError]>([])
 
   /// Makes a transport that plays a cassette.
   ///
@@ -61,6 +62,9 @@ public final class ReplayTransport: Transport {
   /// The recorded exchanges that no request has asked for, each as a line with its place in the file.
   public var unusedLines: [String] { player.table.unusedLines }
 
+  /// The errors of the requests that no exchange matched, in their order: the first 100.
+  public var unmatchedErrors: [LupineError] { unmatched.withLock { $0 } }
+
   /// Plays the exchange that matches the request.
   ///
   /// The request's body is read as far as the recorded server received it, and reported as sent.
@@ -77,8 +81,13 @@ public final class ReplayTransport: Transport {
       return try await player.play(request, in: context, on: exchange) { [running] in running.leave(exchange) }
     } catch {
       running.leave(exchange)
+      if error.kind == .unmatchedRequest { note(error) }
       throw error
     }
+  }
+
+  private func note(_ error: LupineError) {
+    unmatched.withLock { if $0.count < 100 { $0.append(error) } }
   }
 
   /// Ends every exchange with kind `sessionShutDown` and waits for their ends; later requests fail with the same kind.

@@ -91,9 +91,11 @@ final class CassetteScope: Sendable {
   func noteFailure() { state.withLock { $0.hasFailed = true } }
 
   /// Ends the cassette, and records the test's issues.
-  func end(_ test: Test, hasThrown: Bool) async {
+  ///
+  /// - Parameter thrown: the error that the test has thrown.
+  func end(_ test: Test, thrown: (any Error)? = nil) async {
     let isUsed = state.withLock { $0.isUsed }
-    if !isUsed, !hasThrown {
+    if !isUsed, thrown == nil {
       record(
         .unusedCassette,
         "No session was built in the test, so its cassette \(path) has no effect: a session that was built before the "
@@ -102,7 +104,8 @@ final class CassetteScope: Sendable {
     switch source {
     case .replay(let replay):
       await replay.shutdown()
-      if isUsed, !hasThrown { recordUnused(replay, test) }
+      recordUnmatched(replay, test, thrown: thrown)
+      if isUsed, thrown == nil { recordUnused(replay, test) }
       await attach(replay.usedExchanges, test)
     case .recording(let recording):
       await finish(recording, test)
@@ -122,6 +125,15 @@ final class CassetteScope: Sendable {
       (try? cassette.har(withFilesBeside: path)) ?? cassette.har()
     }
     Self.attach([UInt8](archive), "\(name).har", test.sourceLocation)
+  }
+
+  /// Records each request that is not in the cassette, also if the test ignores its error, but not what it has thrown.
+  private func recordUnmatched(_ replay: ReplayTransport, _ test: Test, thrown: (any Error)?) {
+    let reported = (thrown as? LupineError)?.message ?? ""
+    for error in replay.unmatchedErrors where !reported.hasPrefix(error.message) {
+      noteFailure()
+      Issue.record(error, sourceLocation: test.sourceLocation)
+    }
   }
 
   private func recordUnused(_ replay: ReplayTransport, _ test: Test) {

@@ -11,8 +11,8 @@ public import Testing
 /// file or in a folder above it. Each case of a test with arguments has its own cassette, such as
 /// `users-42.cassette` for the argument 42.
 ///
-/// The test fails if it asks for an exchange that is not recorded, if a recorded exchange is not asked for, and if no session
-/// was built in it. The exchanges of a test that fails are attached to it in the format HAR. A session that was built before
+/// The test fails if it asks for an exchange that is not recorded, even if it ignores the error, if a recorded exchange is
+/// not asked for, and if no session was built in it. The exchanges of a test that fails are attached to it in the format HAR. A session that was built before
 /// the test, as by a `static let`, and one that a detached task builds, are not covered. A session over a virtual transport,
 /// such as a mock, keeps it. If both a suite and its test have a cassette, the test's counts.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
@@ -57,10 +57,10 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       }
     } catch {
       scope.noteFailure()
-      await scope.end(test, hasThrown: true)
+      await scope.end(test, thrown: error)
       throw error
     }
-    await scope.end(test, hasThrown: false)
+    await scope.end(test)
   }
 }
 
