@@ -8,10 +8,8 @@ enum CollectedBody: Sendable {
   case none
   /// A text of at most 16 MiB, or at most 1 KiB of other bytes; `BodyStore.content(_:)` keeps the bytes that are left after redaction.
   case data(Data)
-  /// Other bytes, which have been written to a file that `BodyStore.keep(_:)` keeps.
-  ///
-  /// `isText` is true for a text that is too long to be redacted.
-  case file(PendingFile, isText: Bool)
+  /// Other bytes, or a longer text, which have been written to a file that `BodyStore.keep(_:)` keeps.
+  case file(PendingFile)
 }
 
 /// Collects the decoded bytes of a body in memory, or in a file if they are not text or too many.
@@ -33,9 +31,11 @@ struct BodyCollector: Sendable {
   /// Appends decoded bytes; it blocks while a file is written.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
     check.add(bytes)
+    if file == nil, memory.count + bytes.count > (check.isText ? Self.largestText : BodyStore.inlineBinary) {
+      try moveToFile()
+    }
     if let file { return try file.append(bytes) }
     memory.append(contentsOf: bytes)
-    if memory.count > (check.isText ? Self.largestText : BodyStore.inlineBinary) { try moveToFile() }
   }
 
   private mutating func moveToFile() throws(LupineError) {
@@ -49,7 +49,7 @@ struct BodyCollector: Sendable {
   /// Returns the body after its last byte; it blocks while a file is written.
   mutating func finish() throws(LupineError) -> CollectedBody {
     if file == nil, !check.isCompleteText, memory.count > BodyStore.inlineBinary { try moveToFile() }
-    if let file { return .file(file, isText: check.isCompleteText) }
+    if let file { return .file(file) }
     return memory.isEmpty ? .none : .data(Data(exchange(&memory, with: [])))
   }
 }

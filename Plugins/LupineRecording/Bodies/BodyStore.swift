@@ -45,12 +45,22 @@ final class BodyStore: Sendable {
     return .file(try keep(file))
   }
 
-  /// Creates a file without its final name.
+  /// Creates a file without a name, of which nothing is left if the process is killed; a hidden file where the file system
+  /// has no such files.
   func begin() throws(LupineError) -> PendingFile {
+    if let file = try folder.createUnnamed() { return PendingFile(file, name: nil, in: folder) }
+    return try withHiddenName { name throws(LupineError) in
+      PendingFile(try folder.create(name), name: name, in: folder)
+    }
+  }
+
+  /// Calls the closure with hidden names until it creates a file with one that is free.
+  private func withHiddenName<Result>(
+    _ create: (String) throws(LupineError) -> Result
+  ) throws(LupineError) -> Result {
     while true {
-      let name = ".\(stem)-\(next.add(1, ordering: .relaxed).newValue).part"
       do throws(LupineError) {
-        return PendingFile(try folder.create(name), name: name, in: folder)
+        return try create(".\(stem)-\(next.add(1, ordering: .relaxed).newValue).part")
       } catch {
         // Another process, or one that was killed, has used the name.
         guard error.file?.kind == .exists else { throw error }
@@ -69,8 +79,8 @@ final class BodyStore: Sendable {
   /// Gives a file this name, after its bytes are on the disk; a file of that name is replaced.
   func keep(_ file: PendingFile, as name: String) throws(LupineError) {
     try file.file.publish()
-    try folder.rename(file.name, to: name)
-    file.release()
+    if !file.hasName { try withHiddenName { hidden throws(LupineError) in try file.link(as: hidden) } }
+    try file.rename(to: name)
   }
 }
 
@@ -81,21 +91,21 @@ final class PendingFile: Sendable {
   private struct State {
     var length: Int64 = 0
     var hash = SHA256()
-    var isKept = false
+    /// The hidden name; `nil` while the file has none, and once it is kept.
+    var name: String?
   }
 
   fileprivate let file: FolderFile
-  fileprivate let name: String
   private let folder: CassetteFolder
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  fileprivate init(_ file: FolderFile, name: String, in folder: CassetteFolder) {
+  fileprivate init(_ file: FolderFile, name: String?, in folder: CassetteFolder) {
     self.file = file
-    self.name = name
     self.folder = folder
+    state = Mutex(State(name: name))
   }
 
-  deinit { if !state.withLock(\.isKept) { folder.remove(name) } }
+  deinit { if let name = state.withLock(\.name) { folder.remove(name) } }
 
   /// The number of bytes that have been written.
   var length: Int64 { state.withLock(\.length) }
@@ -107,7 +117,20 @@ final class PendingFile: Sendable {
     return (state.length, Data(hash.finalize()))
   }
 
-  fileprivate func release() { state.withLock { $0.isKept = true } }
+  fileprivate var hasName: Bool { state.withLock { $0.name != nil } }
+
+  /// Gives the file a hidden name.
+  fileprivate func link(as name: String) throws(LupineError) {
+    try folder.link(file, as: name)
+    state.withLock { $0.name = name }
+  }
+
+  /// Gives the file, which has a hidden name, its final one; a file of that name is replaced.
+  fileprivate func rename(to name: String) throws(LupineError) {
+    guard let hidden = state.withLock(\.name) else { return }
+    try folder.rename(hidden, to: name)
+    state.withLock { $0.name = nil }
+  }
 
   /// Appends bytes.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {

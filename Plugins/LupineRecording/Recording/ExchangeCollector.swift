@@ -193,8 +193,6 @@ struct RawEntry: Sendable {
   let unknownCoding: String?
   /// The body of the response, if it is in a file.
   var file: PendingFile?
-  /// Whether the file is a text that is too long to be searched for secrets with names.
-  var isLongText = false
 
   mutating func add(_ recorded: RecordedBody) {
     entry.response?.codings = recorded.codings
@@ -202,7 +200,7 @@ struct RawEntry: Sendable {
     switch recorded.body {
     case .none: break
     case .data(let data): entry.response?.body = .inline(data)
-    case .file(let file, let isText): (self.file, isLongText) = (file, isText)
+    case .file(let file): self.file = file
     }
   }
 }

@@ -80,6 +80,30 @@ final class CassetteFolder: Sendable {
     try file(name, openFile(descriptor, name, O_RDWR | O_CREAT | O_EXCL, 0o600), as: .fileFailed)
   }
 
+  /// Creates a file without a name, of which nothing is left when the process ends; `nil` if the file system has no such
+  /// files.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`.
+  func createUnnamed() throws(LupineError) -> FolderFile? {
+    #if canImport(Glibc)
+      // The macro O_TMPFILE, which Swift does not import.
+      let file = openFile(descriptor, ".", __O_TMPFILE | O_DIRECTORY | O_RDWR, 0o600)
+      if file < 0, [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return nil }
+      return try self.file("", file, as: .fileFailed)
+    #else
+      return nil
+    #endif
+  }
+
+  /// Gives a name to a file that `createUnnamed()` created.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, also if the name exists.
+  func link(_ file: FolderFile, as name: String) throws(LupineError) {
+    guard linkat(AT_FDCWD, file.descriptorPath, descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
+      throw LupineError.file("cannot be created", "\(path)/\(name)", code: errno)
+    }
+  }
+
   /// Opens a file for writing and reading, and creates it for this user alone if it is missing and `isNew` is true.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`.

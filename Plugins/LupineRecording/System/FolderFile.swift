@@ -37,6 +37,9 @@ final class FolderFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// The path of the descriptor, under which this process can name a file that has no name.
+  var descriptorPath: String { "/proc/self/fd/\(descriptor)" }
+
   /// Reads at a position; returns fewer bytes at the end of the file.
   func read(at position: Int64, count: Int) throws(LupineError) -> [UInt8] {
     var failure: Int32?

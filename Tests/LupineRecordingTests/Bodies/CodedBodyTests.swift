@@ -210,7 +210,7 @@ import Testing
     switch recorded.body {
     case .data(let data): content = .inline(data)
     case .none: content = .none
-    case .file(let file, _): content = .file(try store.keep(file))
+    case .file(let file): content = .file(try store.keep(file))
     }
     let response = Cassette.Response(
       head: HTTPResponse(status: .ok), body: content, codings: recorded.codings, chunks: recorded.chunks)

@@ -103,6 +103,12 @@ int rename(const char *from, const char *to) { CHANGE(SYS_renameat2, AT_FDCWD, f
 int renameat2(int old_folder, const char *from, int new_folder, const char *to, unsigned int flags) {
   CHANGE(SYS_renameat2, old_folder, from, new_folder, to, flags);
 }
+int renameat(int old_folder, const char *from, int new_folder, const char *to) {
+  CHANGE(SYS_renameat2, old_folder, from, new_folder, to, 0);
+}
+int linkat(int old_folder, const char *from, int new_folder, const char *to, int flags) {
+  CHANGE(SYS_linkat, old_folder, from, new_folder, to, flags);
+}
 int mkdir(const char *path, mode_t mode) { CHANGE(SYS_mkdirat, AT_FDCWD, path, mode); }
 
 static _Atomic int32_t lock_error;
@@ -118,10 +124,20 @@ int flock(int descriptor, int operation) {
   return (int)syscall(SYS_flock, descriptor, operation);
 }
 
+static _Atomic int32_t unnamed_error;
+
+void faulty_disk_refuse_unnamed(int32_t error) { atomic_store(&unnamed_error, error); }
+
 static int open_file(int folder, const char *path, int flags, mode_t mode) {
   // libdispatch looks at its threads there, and ends the process if it cannot.
   if (strncmp(path, "/proc/", 6) == 0) return (int)syscall(SYS_openat, folder, path, flags, mode);
-  bool creates = flags & O_CREAT;
+  bool is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  bool creates = flags & O_CREAT || is_unnamed;
+  int32_t error = atomic_load(&unnamed_error);
+  if (is_unnamed && error != 0) {
+    errno = error;
+    return -1;
+  }
   if (has_fault(true)) {
     if (armed_fault == FAULT_ERROR) return -1;
     end_process();

@@ -13,6 +13,8 @@ import LupineStreams
 ///
 /// - `RecordingProbe FOLDER kill|tear CALL` records five exchanges until the system call with that number ends the process.
 ///   It prints the number of exchanges after each that is in the journal, and at the end `done`.
+/// - `RecordingProbe FOLDER secret CALL` does so with a body that has a token, for which the recording fails.
+/// - `RecordingProbe FOLDER named` records five exchanges on a file system whose files all have names.
 /// - `RecordingProbe FOLDER full` records five exchanges once for each system call, from which on the disk is full.
 /// - `RecordingProbe FOLDER hold` records an exchange, prints `held`, and waits until its input ends.
 /// - `RecordingProbe FOLDER large BYTES URL` records and plays a response with a body of this size, and prints the highest
@@ -29,7 +31,7 @@ struct RecordingProbe {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count >= 2 else {
-      print("usage: RecordingProbe FOLDER kill|tear CALL | full | hold | large BYTES URL")
+      print("usage: RecordingProbe FOLDER kill|tear|secret CALL | named | full | hold | large BYTES URL")
       exit(64)
     }
     let probe = RecordingProbe(folder: arguments[0])
@@ -37,6 +39,10 @@ struct RecordingProbe {
     switch arguments[1] {
     case "kill": try await probe.end(FAULT_KILL, at: number)
     case "tear": try await probe.end(FAULT_TEAR, at: number)
+    case "secret": try await probe.endBeforeSearch(at: number)
+    case "named":
+      faulty_disk_refuse_unnamed(EOPNOTSUPP)
+      try await probe.record(probe.recorder())
     case "full": try await probe.fill()
     case "hold": try await probe.hold()
     default: try await probe.measure(number, arguments.last ?? "")
@@ -49,10 +55,10 @@ struct RecordingProbe {
     fflush(nil)
   }
 
-  private func recorder() -> RecordingTransport {
+  /// - Parameter text: stands at the end of the second body, which is in a file.
+  private func recorder(text: String = "") -> RecordingTransport {
     let mock = MockTransport()
-    // The body of the second one is in a file.
-    mock.stub(.get, "/2", .data(Data(repeating: 0xFF, count: 5_000)))
+    mock.stub(.get, "/2", .data(Data(repeating: 0xFF, count: 5_000) + Data(text.utf8)))
     mock.stub(.get, "/{any...}", .text("hello"))
     return RecordingTransport(around: mock, to: cassette)
   }
@@ -63,8 +69,21 @@ struct RecordingProbe {
 
   private func end(_ fault: faulty_disk_fault, at call: Int) async throws {
     let recorder = recorder()
-    let session = try session(recorder)
     faulty_disk_arm(fault, Int32(call), 0, false, false)
+    try await record(recorder)
+  }
+
+  private func endBeforeSearch(at call: Int) async throws {
+    let recorder = recorder(text: " ghp_" + String(repeating: "a1B2", count: 9))
+    faulty_disk_arm(FAULT_KILL, Int32(call), 0, false, false)
+    do {
+      try await record(recorder)
+      Self.say("wrong: The token is recorded.")
+    } catch let error as LupineError where error.kind == .secretInRecording {}
+  }
+
+  private func record(_ recorder: RecordingTransport) async throws {
+    let session = try session(recorder)
     for number in 1...Self.count {
       _ = try await session.request("\(number)").serializingData().value
       try await recorder.recording.flush()

@@ -29,3 +29,7 @@ int32_t faulty_disk_flushes(void);
 
 /// Fails every later `flock` with an error number, as a file system without locks does; 0 ends that.
 void faulty_disk_refuse_locks(int32_t error);
+
+/// Fails every later opening of a file without a name with an error number, as a file system without such files does; 0
+/// ends that.
+void faulty_disk_refuse_unnamed(int32_t error);
