@@ -51,36 +51,34 @@ struct PeerRoundTripTests {
     take.recordingOptions.redaction = [.member("flavour")]
     take.replayOptions.redaction = [.member("flavour")]
     let url = try #require(Peers.httpbin)
-    let scenario: @Sendable (Session) async throws -> [String] = { session in
+    // The secret is as long as its placeholder, so that no length changes.
+    let redacted: @Sendable (String) -> String = { $0.replacing("oatmeal-10", with: "REDACTED-1") }
+    let cassette = try await take.check(redacted: redacted) { session in
       let first = await Self.text(session, try OutgoingRequest(url + "/redirect/2"))
-      return first + (await Self.text(session, try OutgoingRequest(url + "/cookies/set?flavour=oatmeal-and-raisin")))
+      return first + (await Self.text(session, try OutgoingRequest(url + "/cookies/set?flavour=oatmeal-10")))
     }
-    let recorded = try await take.record(scenario)
-    let played = try await take.play(scenario)
-    #expect(recorded.results.last { $0.contains("cookies") }?.contains("oatmeal-and-raisin") == true)
-    #expect(played.results.last { $0.contains("cookies") }?.contains("REDACTED-1") == true)
-    #expect(played.events.map { $0.prefix(8) } == recorded.events.map { $0.prefix(8) })
-    let cassette = try take.cassette
-    #expect(cassette.entries.count == 5)
     #expect(cassette.entries.map { $0.response?.head.status.code ?? 0 } == [302, 302, 200, 302, 200])
     let text = try take.folder.text("users.cassette")
-    #expect(!text.contains("oatmeal-and-raisin"))
+    #expect(!text.contains("oatmeal-10"))
+    // In the query and the cookie of the redirect, and in the cookie and the body of the last exchange.
+    #expect(text.split(separator: "REDACTED-1", omittingEmptySubsequences: false).count > 4)
   }
 
-  @Test func `Digest authenticates again without the password in the cassette`() async throws {
+  @Test func `Digest authenticates again without its credential in the cassette`() async throws {
     var take = try Take()
-    take.configure = { $0.install(.authentication).install(.cookies) }
+    take.configure = { $0.install(.authentication) }
+    // The placeholders of httpbin's cookies would have other lengths.
+    take.recordingOptions.redaction = [.harmless(field: .setCookie)]
+    take.replayOptions.redaction = [.harmless(field: .setCookie)]
     let url = try #require(Peers.httpbin) + "/digest-auth/auth/mattt/open-sesame"
-    let scenario: @Sendable (Session) async throws -> [String] = { session in
+    let cassette = try await take.check { session in
       let response = await session.request(url).authenticate(username: "mattt", password: "open-sesame")
         .serializingString().response
-      return ["\(response.response?.status.code ?? 0)"]
+      return [response.value ?? "", "\(response.response?.status.code ?? 0)"]
     }
-    let recorded = try await take.record(scenario)
-    let played = try await take.play(scenario)
-    #expect(recorded.results == ["200"])
-    #expect(played.results == recorded.results)
-    #expect(try take.cassette.entries.count == 2)
+    #expect(cassette.entries.map { $0.response?.head.status.code ?? 0 } == [401, 200])
+    #expect(cassette.entries.last?.request.fields[.authorization]?.contains("REDACTED-") == true)
+    #expect(cassette.entries.last?.request.fields[.authorization]?.contains("response=") == false)
   }
 
   @Test func `HTTP/2 keeps its version and the server's certificates, which pins judge again`() async throws {

@@ -121,9 +121,20 @@ import TransportSupport
       .head(status: 200, fields: ["Content-Length": "100"]), .body(Array("hello".utf8)), .stall,
     ])
     var take = try Take()
-    take.configure = { $0.timeouts(total: .milliseconds(300)) }
+    let clock = TestClock()
+    take.recordingClock = clock
+    take.configure = { $0.timeouts(total: .seconds(1)) }
     let cassette = try await take.check { [url = server.url] session in
-      [await session.request(url).serializingString().response.error?.kind.name ?? "none"]
+      var count = 0
+      do {
+        for try await piece in session.streamRequest(url).serializingBytes() {
+          count += piece.count
+          if count == 5 { clock.advance(by: .seconds(1)) }
+        }
+        return ["complete"]
+      } catch {
+        return ["\(count)", (error as? LupineError)?.kind.name ?? "another error"]
+      }
     }
     #expect(cassette.entries.first?.end == .stalled)
     #expect(cassette.entries.first?.response?.body == .inline(Data("hello".utf8)))

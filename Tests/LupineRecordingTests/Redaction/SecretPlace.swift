@@ -38,6 +38,15 @@ struct SecretPlace: Sendable, CustomStringConvertible {
   }
 }
 
+extension SecretPlace {
+  /// Whether a text has a secret: as it is, percent-coded once or twice, escaped as in JSON, or in base64.
+  static func isSecret(_ secret: String, in text: Data) -> Bool {
+    let coded = percentCoded(secret)
+    let values = [secret, coded, percentCoded(coded), escaped(secret)].map { Array($0.utf8) }
+    return (values + SecretPatterns.base64(Array(secret.utf8))).contains { text.firstRange(of: $0) != nil }
+  }
+}
+
 extension Cassette.Entry {
   mutating func requestBody(_ text: String, _ type: String) {
     request.fields[.contentType] = type

@@ -20,14 +20,6 @@ import Testing
     try Redactor().redacted(entry, secretFields: marked) { _, _ in }
   }
 
-  private func contains(_ text: [UInt8], _ secret: String) -> Bool {
-    let coded = SecretPlace.percentCoded(secret)
-    let values = [secret, coded, SecretPlace.percentCoded(coded), SecretPlace.escaped(secret)].map { Array($0.utf8) }
-    return (values + SecretPatterns.base64(Array(secret.utf8))).contains { value in
-      text.indices.contains { text[$0...].starts(with: value) }
-    }
-  }
-
   @Test func `the token of a service is secret as a field and as a member`() throws {
     for (names, isSecret) in [(SecretFieldNames.secret, true), (SecretFieldNames.harmless, false)] {
       for name in names {
@@ -40,10 +32,10 @@ import Testing
   @Test(arguments: SecretPlace.all) func `a placeholder replaces the secret and nothing else`(place: SecretPlace) throws
   {
     let before = place.entry(Self.secret)
-    #expect(contains(CassetteWriter.text(of: before), Self.secret))
+    #expect(SecretPlace.isSecret(Self.secret, in: Data(CassetteWriter.text(of: before))))
     let after = try redacted(before)
     let text = CassetteWriter.text(of: after)
-    #expect(!contains(text, Self.secret))
+    #expect(!SecretPlace.isSecret(Self.secret, in: Data(text)))
     // Equal but for the secret: the same exchange with another secret gives the same text.
     #expect(try CassetteWriter.text(of: redacted(place.entry("another one, of 9"))) == text)
     #expect(try redacted(after) == after)
