@@ -12,6 +12,7 @@ import Testing
     (.tlsRefused, .tlsFailed),
     (.connectionStalled, .timedOut(.connect)),
     (.resetBeforeHead, .connectionLost),
+    (.resetInRequest(afterBytes: 3), .connectionLost),
     (.stallBeforeHead, .connectionLost),
   ]) func `a fault before the head is an error that names the stub`(fault: NetworkFault, kind: LupineError.Kind)
     async throws

@@ -101,7 +101,7 @@ final class UploadServer: Sendable {
   private func receive(
     _ request: RecordedRequest, isLast: Bool, into upload: inout Upload, _ path: String, _ state: inout State
   ) -> MockReply? {
-    let loss = request.body.isEmpty && !isLast || state.losses.isEmpty ? nil : state.losses.removeFirst()
+    let loss = request.isBodyComplete ? loss(of: request, isLast, &state) : .after(bytes: request.body.count)
     defer { if case .everything = loss {} else { state.uploads[path] = upload } }
     if case .after(let count) = loss {
       upload.data += request.body.prefix(count)
@@ -117,6 +117,10 @@ final class UploadServer: Sendable {
     if case .response = loss { return .reset }
     guard upload.isComplete, dialect != .tus else { return nil }
     return state.answer.field("Upload-Complete", "?1")
+  }
+
+  private func loss(of request: RecordedRequest, _ isLast: Bool, _ state: inout State) -> Loss? {
+    request.body.isEmpty && !isLast || state.losses.isEmpty ? nil : state.losses.removeFirst()
   }
 
   private func query(_ request: RecordedRequest, _ state: State) -> MockReply {

@@ -8,8 +8,37 @@ import LupineTransfers
 import Synchronization
 import Testing
 
-/// Uploads under seeds, which lose requests and responses in any order.
+/// Uploads without a network: over stubs that lose a request at a byte, and under seeds, which lose requests and responses
+/// in any order.
 @Suite struct UploadSimulationTests {
+  @Test func `stubs reset an upload at a byte of its content`() async throws {
+    let mock = MockTransport()
+    var located = HTTPResponse(status: .init(code: 104))
+    located.headerFields = [.location: "/uploads/1"]
+    located.headerFields["Upload-Draft-Interop-Version"] = "8"
+    mock.stub(.post, "/files", .fault(.resetInRequest(afterBytes: 4)).informational([located]))
+    mock.stub(
+      .head, "/uploads/1", .status(.noContent).field("Upload-Offset", "4").field("Upload-Complete", "?0"))
+    mock.stub(
+      .patch, "/uploads/1",
+      .sequence([
+        .fault(.resetInRequest(afterBytes: 0)), .text("complete").field("Upload-Complete", "?1"),
+      ]))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+    let progress = Mutex<[Int64]>([])
+    let value = try await session.upload(.text("hello world"), to: "https://example.com/files", method: .post)
+      .resumable(.draft(8)).resumesAutomatically().uploadProgress { value in
+        progress.withLock { $0.append(value.completed) }
+      }.serializingString().value
+    #expect(value == "complete")
+    let bodies = mock.requests.map { "\($0.method) \(String(decoding: $0.body, as: UTF8.self))" }
+    #expect(bodies == ["POST hell", "HEAD ", "PATCH ", "HEAD ", "PATCH o world"])
+    let values = progress.withLock { $0 }
+    #expect(values == values.sorted())
+    #expect(values.last == 11)
+    try mock.verify()
+  }
+
   private static let body = Data.pattern(5_000)
 
   /// Uploads until no attempt is lost, each process with the checkpoint of the one before.
@@ -40,7 +69,8 @@ import Testing
     let mix = FaultMix { mix in
       mix.faults = [
         .hostNotFound, .connectionRefused, .networkUnreachable, .connectionStalled, .resetBeforeHead, .stallBeforeHead,
-        .resetAfterHead, .truncated(afterBytes: 1),
+        .resetAfterHead, .truncated(afterBytes: 1), .resetInRequest(afterBytes: 0), .resetInRequest(afterBytes: 1),
+        .resetInRequest(afterBytes: 777), .resetInRequest(afterBytes: 4_999),
       ]
       mix.faultRate = 0.3
     }

@@ -37,6 +37,21 @@ import TransportSupport
     await transport.shutdown()
   }
 
+  @Test(arguments: [0, 2, 5, 100]) func `a reset in the request's body is the same from both`(count: Int) async throws {
+    let place = try FaultServer(.resetInRequest(afterBytes: count))
+    let mock = MockTransport()
+    mock.stub(.post, "/", .fault(.resetInRequest(afterBytes: count)))
+    let transport = TestTransport.make()
+    for transport in [transport, mock] as [any Transport] {
+      let session = try Session.Builder().transport(transport).build()
+      let request = try OutgoingRequest(place.url + "/", method: .post, body: .text("hello"))
+      #expect(await session.request(request).serializingData().response.error?.kind == .connectionLost)
+    }
+    #expect(mock.requests.map { String(decoding: $0.body, as: UTF8.self) } == [String("hello".prefix(count))])
+    #expect(mock.requests.map(\.isBodyComplete) == [count > 5])
+    await transport.shutdown()
+  }
+
   @Test(arguments: [NetworkFault.stallBeforeHead, .stall(afterBytes: 2)])
   func `a stall ends with the idle timeout on both`(fault: NetworkFault) async throws {
     let reply = try #require(ScriptedReply(fault))

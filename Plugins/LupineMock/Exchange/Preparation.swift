@@ -13,7 +13,7 @@ enum Preparation {
     if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
     try await context.clock.pause(for: plan.part.delay.bounded + latency - plan.prelude.waited)
     if let fault = plan.part.fault {
-      if fault == .resetBeforeHead || fault == .stallBeforeHead { plan.reportInterim(in: context) }
+      if fault.isBeforeHead { plan.reportInterim(in: context) }
       try await apply(fault, plan.cause, request, context)
     }
     if let failure = plan.part.failure { throw failure }
@@ -54,6 +54,7 @@ enum Preparation {
         .timedOut(.connect), "No connection to \(request.url.authority) was established in time, \(cause)")
     case .resetBeforeHead:
       throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
+    case .resetInRequest(let count): throw resetInRequest(request, after: count, cause)
     case .stallBeforeHead: try await stall(cause, context)
     case .goAway:
       throw LupineError(.connectionLost, "\(host) sent GOAWAY and did not process the request, \(cause)").unprocessed()
@@ -63,12 +64,29 @@ enum Preparation {
     }
   }
 
+  /// The error of a connection that is reset while the request's body is sent.
+  static func resetInRequest(_ request: OutgoingRequest, after count: Int, _ cause: String) -> LupineError {
+    LupineError(
+      .connectionLost,
+      "\(request.url.host) reset the connection after \(count) bytes of the request's body, \(cause)")
+  }
+
   /// Waits until a timeout or a cancellation ends the exchange.
   static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
     try await context.clock.pause(for: VirtualExchange.longestWait)
     throw LupineError(
       .connectionLost,
       "The server sent nothing more, and no timeout ended the request within a year, \(cause)")
+  }
+}
+
+extension NetworkFault {
+  /// Whether the fault replaces the head of the response, after interim responses.
+  fileprivate var isBeforeHead: Bool {
+    switch self {
+    case .resetBeforeHead, .resetInRequest, .stallBeforeHead: true
+    default: false
+    }
   }
 }
 

@@ -132,7 +132,7 @@ extension StubbedExchange {
     guard let upload else { return true }
     if upload.waitsForContinue, limit(early) > 0 { return false }
     let table = try mock.openTable()
-    let mayBeRefused = early == nil && table.hasRefusals
+    let mayBeRefused = early == nil && table.hasRequestFaults
     var isRead = false
     // A body that needs waiting or fails reports its progress, unless the server may never receive it.
     defer { if !isRead, !mayBeRefused { upload.send() } }
@@ -145,13 +145,14 @@ extension StubbedExchange {
     let table = try mock.openTable()
     if table.hasEarlyStubs, let early = table.claim(matchable(Data()), areEarly: true) { return early }
     if upload.waitsForContinue { return try stubByHead(table) }
-    return table.hasRefusals ? table.claimRefusal(matchable(Data())) : nil
+    return table.hasRequestFaults ? table.claimRequestFault(matchable(Data())) : nil
   }
 
   /// Returns the maximum number of body bytes that are read before the answer.
   func limit(_ early: EarlyStub?) -> Int {
-    guard let early else { return .max }
-    return early.stub.refuses(early.use) || answersBeforeBody(early) ? 0 : early.stub.parameters.reading.limit
+    let injected = injection?.fault?.requestLimit ?? .max
+    guard let early else { return injected }
+    return answersBeforeBody(early) ? 0 : min(injected, early.stub.limit(of: early.use))
   }
 
   func matchable(_ body: Data) -> RequestSnapshot {
@@ -172,8 +173,13 @@ extension StubbedExchange {
     let matchable = matchable(body)
     // Stubs that answer without the body were evaluated before the body was read.
     let found = early ?? table.claim(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
-    if let early, !early.stub.refuses(early.use) { upload?.abandon() }
-    guard let (stub, use) = found else { throw unmatched(matchable, table) }
+    if early.map({ !$0.stub.refuses($0.use) }) ?? (upload?.isComplete == false) { upload?.abandon() }
+    guard let (stub, use) = found else {
+      guard let count = injection?.fault?.requestLimit else { throw unmatched(matchable, table) }
+      // A condition may need the bytes that the fault cuts off.
+      upload?.send()
+      throw Preparation.resetInRequest(request, after: count, simulated)
+    }
     let record = record(body, stub)
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)

@@ -10,7 +10,8 @@ public struct FaultMix: Sendable, Hashable {
   public var faultRate = 0.15
   /// The faults to draw from, with equal probability.
   ///
-  /// A fault that cannot occur for a request is excluded: `tlsRefused` without TLS, `goAway` without HTTP/2.
+  /// A fault that cannot occur for a request is excluded: `tlsRefused` without TLS, `goAway` without HTTP/2, and
+  /// `resetInRequest` without a body.
   ///
   /// Default: faults before and in the response that a failing network or server causes.
   public var faults: [NetworkFault] = FaultMix.usual
@@ -68,6 +69,7 @@ extension NetworkFault {
   fileprivate func canOccur(in request: OutgoingRequest) -> Bool {
     switch self {
     case .tlsRefused: request.url.scheme == .https
+    case .resetInRequest: request.hasBody
     // A cleartext connection uses HTTP/2 only if the request asks for it.
     case .goAway: request.options.version.map { $0 == .http2 } ?? (request.url.scheme == .https)
     default: true

@@ -83,6 +83,9 @@ final class ReplyPlan: Sendable {
   /// Whether the reply is a fault that occurs before the request reaches the server.
   var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
+  /// The number of bytes of the request's body that arrive before a fault of the reply; `nil` if all of them do.
+  var bytesBeforeRequestFault: Int? { isRefusal ? 0 : part.fault?.requestLimit }
+
   /// Returns the metrics of a transfer with `sent` request bytes and `received` body bytes.
   func metrics(for request: OutgoingRequest, sent: Int, received: Int) -> TransferMetrics {
     let version = request.version

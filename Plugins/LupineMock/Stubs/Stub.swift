@@ -47,13 +47,18 @@ final class Stub: Sendable, CustomStringConvertible {
   /// Whether the stub answers before the request's body has been read.
   var isEarly: Bool { parameters.reading != .whole }
 
-  /// Whether some of its answers are faults that occur before the request reaches the server.
-  var mayRefuse: Bool {
+  /// Whether some of its answers are faults that occur before the server has received the whole request.
+  var mayFailRequest: Bool {
     guard case .planned(let plans) = answers else { return false }
-    return plans.contains { $0.isRefusal }
+    return plans.contains { $0.bytesBeforeRequestFault != nil }
   }
 
-  /// Whether the answer with this number is such a fault.
+  /// Returns how many bytes of a request's body are read before the answer with this number.
+  func limit(of use: Int) -> Int {
+    min(parameters.reading.limit, planned(use)?.bytesBeforeRequestFault ?? .max)
+  }
+
+  /// Whether the answer with this number is a fault that occurs before the request reaches the server.
   func refuses(_ use: Int) -> Bool { planned(use)?.isRefusal == true }
 
   /// Returns the answer with this number; `nil` if a closure makes it.

@@ -88,6 +88,13 @@ extension RequestReading {
   }
 }
 
+extension NetworkFault {
+  /// The number of bytes of the request's body that a server receives; `nil` if it receives all of them.
+  var requestLimit: Int? {
+    if case .resetInRequest(let count) = self { max(0, count) } else { nil }
+  }
+}
+
 /// The source location of a stub.
 public struct StubLocation: Sendable, CustomStringConvertible {
   /// The module and the file, as in `#fileID`.

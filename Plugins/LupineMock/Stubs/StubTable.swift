@@ -10,15 +10,15 @@ struct StubTable: Sendable {
   private var ordered: [Stub] = []
   /// Whether some stubs answer before the request's body has been read.
   private(set) var hasEarlyStubs = false
-  /// Whether some stubs have a fault that occurs before the request reaches the server.
-  private(set) var hasRefusals = false
+  /// Whether some stubs have a fault that occurs before the server has received the whole request.
+  private(set) var hasRequestFaults = false
   private var exact = ExactStubs()
   private var templates: [Stub] = []
 
   mutating func add(_ stub: Stub) {
     all.append(stub)
     if stub.isEarly { hasEarlyStubs = true }
-    if stub.mayRefuse { hasRefusals = true }
+    if stub.mayFailRequest { hasRequestFaults = true }
     guard let template = stub.template else { return }
     ordered.insert(sorted: stub)
     if let key = template.exactKey {
@@ -49,17 +49,17 @@ struct StubTable: Sendable {
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
   }
 
-  /// Finds the stub whose answer is a fault before the request reaches the server, and counts the answer.
+  /// Finds the stub whose answer is a fault before the server has received the whole request, and counts the answer.
   ///
   /// Returns `nil` if the first stub that may match has another answer, or has conditions, which may need the request's
   /// body.
-  func claimRefusal(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
+  func claimRequestFault(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
     let parts = SplitURL(request.url)
     let first = ordered.first { stub in
       stub.parameters.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
     }
     guard let first, first.parameters.conditions.isEmpty,
-      first.refuses(first.uses), let use = first.use()
+      first.limit(of: first.uses) < .max, let use = first.use()
     else { return nil }
     return (first, use)
   }

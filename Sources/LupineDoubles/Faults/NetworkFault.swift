@@ -18,6 +18,8 @@ public enum NetworkFault: Sendable, Hashable {
   case connectionStalled
   /// The connection is reset before the head arrives.
   case resetBeforeHead
+  /// The connection is reset after this number of bytes of the request's body, or after all of a shorter one.
+  case resetInRequest(afterBytes: Int)
   /// The head never arrives: the idle timeout expires, if the session has one.
   case stallBeforeHead
   /// The connection is reset after this number of body bytes, or at the end of a shorter body.
@@ -69,6 +71,7 @@ extension NetworkFault: CustomStringConvertible {
     case .tlsRefused: ".tlsRefused"
     case .connectionStalled: ".connectionStalled"
     case .resetBeforeHead: ".resetBeforeHead"
+    case .resetInRequest(let count): ".resetInRequest(afterBytes: \(count))"
     case .stallBeforeHead: ".stallBeforeHead"
     case .reset(let count): ".reset(afterBytes: \(count))"
     case .stall(let count): ".stall(afterBytes: \(count))"

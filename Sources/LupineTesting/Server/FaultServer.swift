@@ -45,7 +45,9 @@ public final class FaultServer: Sendable {
       let leaving = try ScriptedServer(greeting: Greeting.goAway)
       (url, server) = (leaving.url, leaving)
     default:
-      let faulty = try ScriptedServer { _ in ScriptedReply(fault, of: body) ?? .closeBeforeHead }
+      // A fault in the body of a request happens while the server reads it.
+      let readsBody = if case .resetInRequest = fault { false } else { true }
+      let faulty = try ScriptedServer(readsBody: readsBody) { _ in ScriptedReply(fault, of: body) ?? .closeBeforeHead }
       (url, server) = (faulty.url, faulty)
     }
     self.server = server

@@ -50,7 +50,8 @@ extension ScriptedReply {
   /// Creates a reply that produces a fault in the same way as the mock.
   ///
   /// It is `nil` for a fault that happens before the server answers a request; ``FaultServer`` produces all faults. The
-  /// server does not delay bytes, so a dribble is not slow.
+  /// server does not delay bytes, so a dribble is not slow. A fault in the request's body needs a server that does not
+  /// read bodies by itself.
   ///
   /// - Parameters:
   ///   - fault: the fault.
@@ -59,6 +60,7 @@ extension ScriptedReply {
     switch fault {
     case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .goAway: return nil
     case .resetBeforeHead: self = .resetBeforeHead
+    case .resetInRequest(let count): self = [.readBody(upTo: max(0, count)), .reset]
     case .stallBeforeHead: self = .stallBeforeHead
     case .reset(let count): self = .reset(afterBytes: count, of: body)
     case .stall(let count): self = .stall(afterBytes: count, of: body)

@@ -99,6 +99,29 @@ import Testing
     #expect(arrived == 0)
   }
 
+  @Test(arguments: [0, 3, 100]) func `a reset in a request's body leaves the stub the bytes before it`(count: Int)
+    async throws
+  {
+    let (kinds, bodies) = try await withSimulation(
+      faults: [1, 2].map { .init(exchange: $0, .fault(.resetInRequest(afterBytes: count))) }
+    ) {
+      let mock = MockTransport()
+      mock.stub(.post, "/plain") { _ in .text("ok") }
+      mock.stub(.post, "/condition", where: [.body("hello")], .text("ok"))
+      let session = try Session.Builder().transport(mock).build()
+      var kinds: [LupineError.Kind?] = []
+      for path in ["plain", "condition", "condition"] {
+        let request = try OutgoingRequest("https://example.com/\(path)", method: .post, body: .text("hello"))
+        kinds.append(await session.request(request).serializingData().response.error?.kind)
+      }
+      return (kinds, mock.requests.map { String(decoding: $0.body, as: UTF8.self) })
+    }
+    #expect(kinds == [.connectionLost, .connectionLost, nil])
+    let cut = String("hello".prefix(count))
+    // The stub with a condition takes the request only if its body has arrived.
+    #expect(bodies == (count < 5 ? [cut, "hello"] : ["hello", "hello", "hello"]))
+  }
+
   @Test func `an order of events alone can fail`() async throws {
     let failure = await #expect(throws: SimulationFailure.self) {
       try await Simulation.explore(seeds: 0..<100) { world in

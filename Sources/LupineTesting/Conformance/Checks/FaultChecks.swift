@@ -99,7 +99,8 @@ extension ConformanceKit {
   private static let failing: [(NetworkFault, LupineError.Kind)] = [
     (.hostNotFound, .hostNotFound), (.connectionRefused, .connectionRefused),
     (.networkUnreachable, .networkUnreachable), (.tlsRefused, .tlsFailed), (.connectionStalled, .timedOut(.connect)),
-    (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost), (.reset(afterBytes: 3), .connectionLost),
+    (.resetBeforeHead, .connectionLost), (.resetInRequest(afterBytes: 3), .connectionLost),
+    (.resetAfterHead, .connectionLost), (.reset(afterBytes: 3), .connectionLost),
     (.reset(afterBytes: 100), .connectionLost), (.truncated(afterBytes: 3), .connectionLost),
     (.malformedChunk, .malformedResponse), (.doubledLength, .malformedResponse),
     (.oversizedField(bytes: 200_000), .limitExceeded(.responseFields)),
