@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It does not decode the fields of requests: one without content asks for the offset, or is the first and creates the
 /// upload. Bytes from another offset than the server's show in what it has received.
-final class CuttingFrameServer: CuttingPeer {
+final class CuttingFrameServer: HoldingPeer {
   private typealias Frame = HTTP2Peer.Frame
 
   /// A stream of one of the connections: after a cut, what an earlier one has sent may be read late.
@@ -30,6 +30,7 @@ final class CuttingFrameServer: CuttingPeer {
     /// Streams that the server has ended.
     var ended: Set<Stream> = []
     var faults: [String] = []
+    var hold: UploadHold?
   }
 
   let located = Gate()
@@ -51,6 +52,10 @@ final class CuttingFrameServer: CuttingPeer {
         switch frame.type {
         case 0:
           if !frame.payload.isEmpty, state.value.withLock({ $0.awaitsLocation }) { try? located.blockUntilOpen() }
+          if let hold = state.value.withLock({ Self.held(frame, length, &$0) }) {
+            hold.block()
+            return [.close]
+          }
           return state.value.withLock { state in
             let steps = Self.take(frame, endsConnections, &state)
             return isLast ? steps + Self.answer(frame, length, &state) : steps
@@ -68,7 +73,23 @@ final class CuttingFrameServer: CuttingPeer {
   var received: Data { state.value.withLock { $0.data } }
   var offset: Int { state.value.withLock { $0.data.count } }
 
+  func hold(_ hold: UploadHold) { state.value.withLock { $0.hold = hold } }
   func stop() { peer.stop() }
+
+  /// Takes content up to the point at which a test holds the upload, and ends its stream; `nil` before that point.
+  private static func held(_ frame: Frame, _ length: Int, _ state: inout State) -> UploadHold? {
+    guard let hold = state.hold, !state.ended.contains(Stream(frame)) else { return nil }
+    let left = hold.point - state.data.count
+    guard left <= frame.payload.count else { return nil }
+    state.data += frame.payload.prefix(max(0, left))
+    state.isCreated = true
+    state.awaitsLocation = false
+    state.isComplete = state.data.count == length
+    state.running = nil
+    state.ended.insert(Stream(frame))
+    state.hold = nil
+    return hold
+  }
 
   /// Names the location in an interim response to the first request that has content.
   private static func place(on stream: UInt32, _ state: inout State) -> [HTTP2Peer.Step] {

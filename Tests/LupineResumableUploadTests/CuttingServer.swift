@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineResumableUpload
 import LupineTesting
 import Synchronization
 
@@ -22,7 +23,7 @@ protocol CuttingPeer: Sendable {
 final class CuttingServer: CuttingPeer {
   private struct State {
     let length: Int
-    let hasVersion: Bool
+    let dialect: UploadDialect
     var cuts: [Int]
     /// The numbers of the requests whose connection is reset before the server uses them.
     let resets: Set<Int>
@@ -45,9 +46,8 @@ final class CuttingServer: CuttingPeer {
     init(_ state: State) { value = Mutex(state) }
   }
 
-  /// - Parameter hasVersion: whether the server speaks version 8 of the draft, and not the final form.
-  init(cuts: [Int], length: Int, resets: Set<Int> = [], hasVersion: Bool = true) throws {
-    let state = Shared(State(length: length, hasVersion: hasVersion, cuts: cuts, resets: resets))
+  init(cuts: [Int], length: Int, resets: Set<Int> = [], dialect: UploadDialect = .draft(8)) throws {
+    let state = Shared(State(length: length, dialect: dialect, cuts: cuts, resets: resets))
     self.state = state
     server = try ScriptedServer(readsBody: false) { [located] request in
       state.value.withLock { Self.reply(to: request, located, &$0) }
@@ -78,7 +78,7 @@ final class CuttingServer: CuttingPeer {
     defer { state.count += 1 }
     if state.resets.contains(state.count) { return [.reset] }
     var place: RawFields = ["Location": "/uploads/1"]
-    if state.hasVersion { place.append("Upload-Draft-Interop-Version", "8") }
+    if state.dialect == .draft(8) { place.append("Upload-Draft-Interop-Version", "8") }
     let length = state.length
     switch request.method {
     case .head:
@@ -88,7 +88,7 @@ final class CuttingServer: CuttingPeer {
           "Upload-Offset": "\(state.offset)", "Upload-Complete": state.isComplete ? "?1" : "?0",
           "Upload-Length": "\(length)",
         ])
-    case .post where request.fields["Upload-Complete"] == "?0":
+    case .post where request.fields["Upload-Complete"] == "?0" || state.dialect == .tus:
       return [.readBody, .head(status: 201, fields: ["Location": "/uploads/1", "Content-Length": "0"])]
     case .post:
       let reply = content(of: request, &state)
@@ -107,6 +107,9 @@ final class CuttingServer: CuttingPeer {
     guard let cut = state.cuts.popLast() else {
       state.taken.append((request.number, size))
       state.isComplete = true
+      if state.dialect == .tus {
+        return [.readBody, .head(status: 204, fields: ["Upload-Offset": "\(state.length)", "Tus-Resumable": "1.0.0"])]
+      }
       return [
         .readBody, .head(status: 200, fields: ["Upload-Complete": "?1", "Content-Length": "8"]),
         .body(Array("complete".utf8)),

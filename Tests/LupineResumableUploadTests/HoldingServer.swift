@@ -4,34 +4,47 @@ import LupineTesting
 import PeerSupport
 import Synchronization
 
+/// A number of bytes of an upload at which a server waits for a test, and then ends the append.
+struct UploadHold: Sendable {
+  let point: Int
+  /// Opened by the server when it has this number of bytes.
+  let reached = Gate()
+  /// Opened by the test.
+  let released = Gate()
+
+  init(at point: Int) { self.point = point }
+
+  /// Tells the test that the point is reached, and waits for it.
+  func block() {
+    reached.open()
+    try? released.blockUntilOpen()
+  }
+}
+
+/// A server that waits for a test at one point of an upload.
+protocol HoldingPeer: CuttingPeer {
+  func hold(_ hold: UploadHold)
+}
+
 /// Receives one upload over HTTP/1.1 as version 8 of the draft says, and at a point waits for a test, then ends the append.
 ///
 /// As the draft requires, a request for the offset ends an append that still runs.
-final class HoldingServer: Sendable {
-  /// A number of bytes at which the server stops reading.
-  struct Hold: Sendable {
-    let point: Int
-    /// Opened by the server when it has this number of bytes.
-    let reached = Gate()
-    /// Opened by the test.
-    let released = Gate()
-
-    init(at point: Int) { self.point = point }
-  }
-
+final class HoldingServer: HoldingPeer {
   private struct State {
     var data = Data()
     var count = 0
     var isComplete = false
     /// The number of the connection whose append runs.
     var owner = 0
-    var hold: Hold?
+    var hold: UploadHold?
     /// The numbers of bytes after which the server resets the connection, from the first one.
     var cuts: [Int]
     var faults: [String] = []
-    var creations = 0
+    var isCreated = false
   }
 
+  /// Opened by the test when the client has kept the location; only then does the server read content.
+  let located = Gate()
   private let listener: LoopbackListener
   private let length: Int
   private let keepsData: Bool
@@ -50,12 +63,10 @@ final class HoldingServer: Sendable {
 
   var url: String { "http://127.0.0.1:\(listener.port)/files" }
   var received: Data { state.withLock { $0.data } }
-  var count: Int { state.withLock { $0.count } }
-  var isComplete: Bool { state.withLock { $0.isComplete } }
+  var offset: Int { state.withLock { $0.count } }
   var faults: [String] { state.withLock { $0.faults } }
-  var creations: Int { state.withLock { $0.creations } }
 
-  func hold(_ hold: Hold) { state.withLock { $0.hold = hold } }
+  func hold(_ hold: UploadHold) { state.withLock { $0.hold = hold } }
   func stop() { listener.stop() }
 
   private func serve(_ connection: HeldConnection) {
@@ -63,10 +74,11 @@ final class HoldingServer: Sendable {
       switch head.method {
       case "POST":
         let isEmpty = head.fields["upload-complete"] == "?0"
-        state.withLock {
-          $0.creations += 1
-          $0.count = 0
-          $0.data = Data()
+        state.withLock { state in
+          if state.isCreated { state.faults.append("The upload is created again.") }
+          state.isCreated = true
+          state.count = 0
+          state.data = Data()
         }
         if isEmpty {
           guard connection.write("HTTP/1.1 201 Created\r\nLocation: /uploads/1\r\nContent-Length: 0\r\n\r\n") else {
@@ -74,7 +86,9 @@ final class HoldingServer: Sendable {
           }
         } else {
           let place = "HTTP/1.1 104 Resumable\r\nUpload-Draft-Interop-Version: 8\r\nLocation: /uploads/1\r\n\r\n"
-          guard connection.write(place), receive(head, at: 0, from: connection) else { return }
+          guard connection.write(place) else { return }
+          try? located.blockUntilOpen()
+          guard receive(head, at: 0, from: connection) else { return }
         }
       case "HEAD":
         let (count, isComplete) = state.withLock { state in
@@ -117,14 +131,14 @@ final class HoldingServer: Sendable {
 
   /// Adds bytes to the upload; returns false if the append has ended.
   private func add(_ bytes: [UInt8], _ owner: Int) -> Bool {
-    let (hold, goesOn) = state.withLock { state -> (Hold?, Bool) in
+    let (hold, goesOn) = state.withLock { state -> (UploadHold?, Bool) in
       guard state.owner == owner else { return (nil, false) }
       var taken = bytes.count
       let isCut = state.cuts.first.map { state.count + taken >= $0 } ?? false
       if isCut { taken = max(0, state.cuts.removeFirst() - state.count) }
       if keepsData { state.data += bytes.prefix(taken) }
       state.count += taken
-      var hold: Hold?
+      var hold: UploadHold?
       if let next = state.hold, state.count >= next.point {
         hold = next
         state.hold = nil
@@ -133,8 +147,7 @@ final class HoldingServer: Sendable {
       return (hold, !isCut)
     }
     if let hold {
-      hold.reached.open()
-      try? hold.released.blockUntilOpen()
+      hold.block()
       // The bytes that the socket still has are lost.
       return false
     }

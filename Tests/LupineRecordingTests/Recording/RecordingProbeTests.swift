@@ -83,8 +83,8 @@ import Testing
   /// The size of the large body: 16 MiB, so that a copy of the body in memory exceeds the bound, and 1 GiB in `make soak`.
   private static let large = ProcessInfo.processInfo.environment["LUPINE_SOAK"] == "1" ? 1 << 30 : 16 << 20
 
-  /// The program itself needs 37 MB. Of a text, 16 MiB are kept to be redacted, in an array that has twice the capacity
-  /// after it has grown.
+  // The program itself needs 37 MB. Of a text, 16 MiB are kept to be redacted, in an array that has twice the capacity
+  // after it has grown.
   @Test(arguments: [(0x80, 40), (0x61, 40 + 51)] as [(UInt8, Int)])
   func `a large body is recorded from a server and replayed in 40 MB, a text in 51 MB more`(byte: UInt8, megabytes: Int)
     throws

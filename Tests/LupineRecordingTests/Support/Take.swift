@@ -69,7 +69,8 @@ struct Take: Sendable {
   }
 
   private func run(
-    over transport: any Transport, clock: (any Clock<Duration>)?, _ scenario: @Sendable (Session) async throws -> [String]
+    over transport: any Transport, clock: (any Clock<Duration>)?,
+    _ scenario: @Sendable (Session) async throws -> [String]
   ) async throws -> Run {
     let notes = EventNotes()
     var builder = configure(Session.Builder().transport(transport).monitor(.custom { notes.add($0.kind) }))
