@@ -190,7 +190,7 @@ let package = Package(
     plugin("LupineSQLite", ["LupineSQLiteConnection", deque]),
     // The connection to SQLite that plugins share; no product.
     plugin("LupineSQLiteConnection", ["CSQLite", deque]),
-    plugin("LupineTransferQueue", ["LupineSQLiteConnection", "LupineSession", "LupineTransfers"]),
+    plugin("LupineTransferQueue", ["CSockets", "LupineSQLiteConnection", "LupineSession", "LupineTransfers"]),
     plugin("LupineIDN", ["CIDN2"]),
     plugin("LupineImage", ["LupineSession", "CSPNG", "CTurboJPEG", "CWebP", deque]),
     plugin("LupineConfiguration", ["LupineSession", configuration]),

@@ -39,6 +39,12 @@ static inline int lupine_socket_open(int family) {
   return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
+// Takes the next connection of a listener as a socket that does not block; -1 if there is none. The C library's own
+// function is declared for _GNU_SOURCE alone.
+static inline int lupine_socket_accept(int listener) {
+  return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 // Fills a socket address from the 4 or 16 bytes of an IP address; returns its length.
 static inline socklen_t lupine_socket_address(
     struct sockaddr_storage *storage, const uint8_t *bytes, int count, uint16_t port) {

@@ -26,13 +26,16 @@ public struct CredentialFiles: Plugin {
 
   /// The credentials in `$CREDENTIALS_DIRECTORY`, and then those in `lupine/credentials` of `$XDG_CONFIG_HOME`, by
   /// default `~/.config`.
-  public static var standard: CredentialFiles {
+  public static var standard: CredentialFiles { standard { SystemEnvironment.variable($0) } }
+
+  /// - Parameter variable: returns a variable of the environment.
+  static func standard(_ variable: (String) -> String?) -> CredentialFiles {
     var folders: [CredentialFolder] = []
-    if let path = SystemEnvironment.variable("CREDENTIALS_DIRECTORY") {
+    if let path = variable("CREDENTIALS_DIRECTORY") {
       folders.append(CredentialFolder(path: path, isSystem: true))
     }
-    let home = SystemEnvironment.variable("HOME").map { "\($0)/.config" }
-    if let settings = SystemEnvironment.variable("XDG_CONFIG_HOME") ?? home {
+    let home = variable("HOME").map { "\($0)/.config" }
+    if let settings = variable("XDG_CONFIG_HOME") ?? home {
       folders.append(CredentialFolder(path: "\(settings)/lupine/credentials", isSystem: false))
     }
     return CredentialFiles(folders)

@@ -53,8 +53,9 @@ import Testing
 
   @Test func `a transfer whose file is missing waits, and continues with it`() async throws {
     let queue = try queue()
-    try await queue.add(transfer("accounting"))
+    let id = try await queue.add(transfer("accounting"))
     #expect(try await queue.next(1).map(\.kind) == [.needsCredential("accounting")])
+    #expect(try await queue.transfer(id)?.state == .waitingForCredential)
     write("Bearer t0ken", to: "accounting", mode: 0o400)
     try await queue.credentialsChanged()
     #expect(try await queue.next(1).first?.isFinished == true)
@@ -62,7 +63,6 @@ import Testing
   }
 
   @Test func `a file that cannot be used fails its transfer and is named`() async throws {
-    write("Bearer t0ken", to: "open", mode: 0o640)
     write("", to: "empty")
     write("nothing", to: "none")
     write("Bearer a b", to: "space")
@@ -72,7 +72,7 @@ import Testing
     mkfifo("\(folder)/pipe", 0o600)
     mkdir("\(folder)/folder", 0o700)
     let queue = try queue()
-    for name in ["open", "empty", "none", "space", "lines", "long", "link", "pipe", "folder"] {
+    for name in ["empty", "none", "space", "lines", "long", "link", "pipe", "folder"] {
       try await queue.add(transfer(name))
       let failure = try #require(try await queue.next(1).first?.failure, "\(name)")
       #expect(failure.message.contains("\(folder)/\(name)"), "\(failure)")
@@ -81,11 +81,61 @@ import Testing
     await queue.close()
   }
 
+  @Test(arguments: [0o640, 0o620, 0o604, 0o602, 0o644, 0o777] as [mode_t])
+  func `a file of another mode fails its transfer, and is named with the mode that it needs`(mode: mode_t) async throws
+  {
+    write("Bearer t0ken", to: "accounting", mode: mode)
+    let queue = try queue()
+    try await queue.add(transfer("accounting"))
+    let message = try #require(try await queue.next(1).first?.failure).message
+    #expect(message.contains("\(folder)/accounting"), "\(message)")
+    #expect(message.contains("0600"), "\(message)")
+    #expect(stage.mock.requests.isEmpty)
+    await queue.close()
+  }
+
   @Test(arguments: ["../accounting", "a/b", ".hidden", "..", "a b", "a\0b", ""])
   func `a name that could leave the folder is refused`(name: String) async throws {
-    write("Bearer t0ken", to: "accounting")
-    let folder = CredentialFolder(path: folder + "/x", isSystem: false)
-    #expect(throws: LupineError.self) { try folder.read(name) }
+    _ = FileManager.default.createFile(atPath: stage.folder.file("accounting"), contents: Data("Bearer t0ken".utf8))
+    chmod(stage.folder.file("accounting"), 0o600)
+    let queue = try queue()
+    try await queue.add(transfer(name))
+    let message = try #require(try await queue.next(1).first?.failure).message
+    #expect(message.contains("\(name.debugDescription) names no file of a credential"), "\(message)")
+    #expect(stage.mock.requests.isEmpty)
+    await queue.close()
+  }
+
+  /// The token of a credential; `nil` if there is none.
+  private func token(_ name: String, _ files: CredentialFiles) async throws -> String? {
+    if case .token(let token) = try await files.find(name) { token } else { nil }
+  }
+
+  @Test func `the standard credentials are those of systemd, and then those of the user`() async throws {
+    let (system, settings, home) = ("system", "settings/lupine/credentials", "home/.config/lupine/credentials")
+    for (place, names) in [(system, ["a"]), (settings, ["a", "b"]), (home, ["a", "b", "c"])] {
+      for name in names { chmod(try stage.folder.write("Bearer \(place)", to: "\(place)/\(name)"), 0o600) }
+    }
+    // systemd lets the group of a service read its files.
+    chmod(stage.folder.file("\(system)/a"), 0o440)
+    var variables = [
+      "CREDENTIALS_DIRECTORY": stage.folder.file("system"), "XDG_CONFIG_HOME": stage.folder.file("settings"),
+      "HOME": stage.folder.file("home"),
+    ]
+    let files = CredentialFiles.standard { variables[$0] }
+    #expect(try await token("a", files) == system)
+    #expect(try await token("b", files) == settings)
+    #expect(try await token("c", files) == nil)
+    variables = ["HOME": stage.folder.file("home")]
+    #expect(try await token("c", .standard { variables[$0] }) == home)
+    #expect(try await token("c", .standard { _ in nil }) == nil)
+  }
+
+  @Test func `a file of systemd that everyone can read is refused`() async throws {
+    chmod(try stage.folder.write("Bearer t0ken", to: "system/a"), 0o444)
+    let files = CredentialFiles.standard { $0 == "CREDENTIALS_DIRECTORY" ? stage.folder.file("system") : nil }
+    let error = await #expect(throws: LupineError.self) { try await files.find("a") }
+    #expect(error?.message.contains(stage.folder.file("system/a")) == true)
   }
 
   @Test(arguments: ["Bearer t0ken", "user:pass"]) func `no secret is sent without TLS`(text: String) async throws {

@@ -19,13 +19,19 @@ import Testing
       .build()
   }
 
+  /// A profile in which each property has another value than by default.
   private static var full: TransferQueue.Profile {
     var profile = TransferQueue.Profile()
     profile.baseURL = "https://example.com/api"
     profile.headers = ["X-Trace": "1"]
     profile.transport = "mock"
+    profile.roots = "/etc/roots.pem"
+    profile.additionalRoots = "/etc/more.pem"
     profile.pins = ["example.com": ["sha256/AAAA"]]
+    profile.connectTimeout = 0.1
     profile.idleTimeout = 2.5
+    profile.totalTimeout = 3_600
+    profile.attemptTimeout = 1e-9
     profile.retries = 3
     profile.followsRedirects = false
     profile.networkPolicy = .init(.publicInternetOnly, allowing: ["10.20.0.0/16"], denying: ["10.20.1.1"])
@@ -33,6 +39,12 @@ import Testing
   }
 
   @Test func `a profile comes back as it was stored, also after a salvage`() async throws {
+    let (full, defaults) = (
+      Mirror(reflecting: Self.full).children, Mirror(reflecting: TransferQueue.Profile()).children
+    )
+    for (property, other) in zip(full, defaults) {
+      #expect("\(property.value)" != "\(other.value)", "\(property.label ?? "") has its default")
+    }
     let queue = try stage.queue { $0.network = FakeNetwork(.unavailable) }
     try await queue.setProfile(Self.full, named: "a")
     try await queue.setHook(["/bin/true", "x"], forGroup: "g")
@@ -66,7 +78,9 @@ import Testing
     Fault("baseURL") { $0.baseURL = "https://user:s3cr3t@example.com" }, Fault("baseURL") { $0.baseURL = "/relative" },
     Fault("baseURL") { $0.baseURL = "https://example.com/?token=s3cr3t" }, Fault("roots") { $0.roots = "roots.pem" },
     Fault("additionalRoots") { $0.additionalRoots = "" }, Fault("pins") { $0.pins["example.com"] = [] },
-    Fault("connectTimeout") { $0.connectTimeout = 0 }, Fault("totalTimeout") { $0.totalTimeout = .infinity },
+    Fault("roots") { $0.roots = "/a\0b" }, Fault("connectTimeout") { $0.connectTimeout = 0 },
+    Fault("idleTimeout") { $0.idleTimeout = .nan }, Fault("totalTimeout") { $0.totalTimeout = .infinity },
+    Fault("attemptTimeout") { $0.attemptTimeout = -1 },
     Fault("retries") { $0.retries = -1 }, Fault("transport") { $0.transport = "" },
     Fault("networkPolicy") { $0.networkPolicy = .init(allowing: ["example.com"]) },
     Fault("networkPolicy") { $0.networkPolicy = .init(denying: ["10.0.0.0/99"]) },

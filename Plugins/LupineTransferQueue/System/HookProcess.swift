@@ -98,7 +98,6 @@ final class HookProcess: Sendable {
   #endif
 
   /// Waits for the end, on a thread of its own.
-  ///
   func end() async -> End {
     let waiter = Waiter<End>()
     do throws(SystemThread.Failure) {

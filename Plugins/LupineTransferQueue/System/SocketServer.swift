@@ -1,3 +1,4 @@
+import CSockets
 import LupineCore
 import LupineSQLiteConnection
 import LupineSupport
@@ -42,24 +43,17 @@ final class SocketServer: Sendable {
 
   private let listener: Descriptor
   private let path: String
-  /// A byte that is written to the other end of this pipe wakes the thread.
-  private let wakeReader: Descriptor
-  private let wakeWriter: Descriptor
+  /// An eventfd: a number that is written to it wakes the thread.
+  private let wake: Descriptor
   private let news = Mutex(News())
 
   /// Listens; call it only while this process holds the lock that belongs to the name.
   init(_ socket: UnixSocket) throws(LupineError) {
     path = socket.path
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0, let reader = Descriptor(ends[0]), let writer = Descriptor(ends[1]) else {
+    guard let wake = Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))) else {
       throw LupineError.file("cannot be listened at", path, code: errno)
     }
-    for number in ends {
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    }
-    wakeReader = reader
-    wakeWriter = writer
+    self.wake = wake
     listener = try socket.listener()
   }
 
@@ -95,9 +89,8 @@ final class SocketServer: Sendable {
       return wasEmpty && !news.isEmpty
     }
     guard mustWake else { return }
-    var byte: UInt8 = 1
-    // A full pipe has woken the thread already.
-    _ = write(wakeWriter.number, &byte, 1)
+    var one: UInt64 = 1
+    _ = write(wake.number, &one, 8)
   }
 
   private func takeNews(hasWatchers: Bool) -> News {
@@ -112,7 +105,7 @@ final class SocketServer: Sendable {
     // Not polled for a moment after the system had no descriptor for a connection.
     var isListening = true
     while true {
-      var polls = [pollfd(fd: wakeReader.number, events: Int16(POLLIN), revents: 0)]
+      var polls = [pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)]
       polls.append(pollfd(fd: isListening ? listener.number : -1, events: Int16(POLLIN), revents: 0))
       polls += clients.map {
         pollfd(fd: $0.number, events: Int16($0.hasOutput ? POLLIN | POLLOUT : POLLIN), revents: 0)
@@ -123,7 +116,8 @@ final class SocketServer: Sendable {
         isListening = false
         UnixSocket.waitForOwner()
       }
-      if polls[0].revents != 0 { drainWakes() }
+      var wakes: UInt64 = 0
+      _ = read(wake.number, &wakes, 8)
       let told = takeNews(hasWatchers: clients.contains(where: \.isWatcher))
       if told.isOver { return }
       for (client, poll) in zip(clients, polls.dropFirst(2)) where poll.revents != 0 { client.read(handler) }
@@ -132,11 +126,6 @@ final class SocketServer: Sendable {
       isListening = polls[1].revents == 0 || accept(&clients, handler)
       news.withLock { $0.hasWatchers = clients.contains(where: \.isWatcher) }
     }
-  }
-
-  private func drainWakes() {
-    var buffer = [UInt8](repeating: 0, count: 64)
-    while read(wakeReader.number, &buffer, buffer.count) == buffer.count {}
   }
 
   /// Takes the connections that wait; returns false if the system has no room for one.
@@ -162,97 +151,5 @@ final class SocketServer: Sendable {
       clients.append(client)
     }
     return true
-  }
-}
-
-/// One connection of a server, which its thread alone uses.
-final class SocketClient {
-  /// The number of bytes that may wait for a client that does not read.
-  private static let mostOutput = 64 << 10
-  /// The number of transfers whose progress may wait.
-  private static let mostProgress = 1_000
-
-  private let socket: Descriptor
-  private var input = LineBuffer()
-  private var output: ArraySlice<UInt8> = []
-  private var isChanged = false
-  private var progress: [Int64: RunnerLine.Progress] = [:]
-  private(set) var isIntroduced = false
-  private(set) var isWatcher = false
-  private(set) var isOver = false
-
-  init(_ socket: consuming Descriptor) { self.socket = socket }
-
-  var number: Int32 { socket.number }
-  var hasOutput: Bool { !output.isEmpty }
-
-  /// Reads what has come, at most a few KiB in one turn.
-  func read(_ handler: SocketServer.Handler) {
-    var buffer = [UInt8](repeating: 0, count: RunnerLine.maximumLength)
-    let count = recv(socket.number, &buffer, buffer.count, 0)
-    guard count > 0 else {
-      isOver = count == 0 || errno != EAGAIN && errno != EINTR
-      return
-    }
-    guard let lines = input.lines(adding: buffer.prefix(count)) else { return refuse("The line is too long.") }
-    for line in lines where !isOver { take(RunnerLine(line), handler) }
-  }
-
-  private func take(_ line: RunnerLine?, _ handler: SocketServer.Handler) {
-    guard let line else { return refuse("The line is not one of this protocol.") }
-    guard isIntroduced else {
-      send(RunnerLine(version: QueueVersion.lines, tables: QueueVersion.tables, process: getpid()))
-      isIntroduced = true
-      if !line.hasSameVersions {
-        refuse("This process has \(RunnerLine.hello.versions), and the client has \(line.versions).")
-      }
-      return
-    }
-    switch line.request {
-    case .watch: isWatcher = true
-    case .some(let request): if let answer = handler.answer(request) { send(answer) }
-    case nil: refuse("The line has no request that this process knows.")
-    }
-  }
-
-  /// Sends a reason, and closes the connection.
-  func refuse(_ reason: String) {
-    send(RunnerLine(error: reason))
-    flush()
-    isOver = true
-  }
-
-  /// Sends what has happened; what the client has not read yet is not sent twice.
-  func write(isChanged: Bool, _ progress: [Int64: RunnerLine.Progress]) {
-    guard isIntroduced, !isOver else { return }
-    if isChanged { self.isChanged = true }
-    if isWatcher { self.progress.merge(progress) { $1 } }
-    // A client that reads nothing gets less.
-    if self.progress.count > Self.mostProgress { self.progress = [:] }
-    flush()
-    guard output.isEmpty else { return }
-    for progress in self.progress.values { send(RunnerLine(progress: progress)) }
-    self.progress = [:]
-    if self.isChanged { send(RunnerLine(isChanged: true)) }
-    self.isChanged = false
-    flush()
-  }
-
-  private func send(_ line: RunnerLine) {
-    guard output.count < Self.mostOutput else {
-      isOver = true
-      return
-    }
-    output += line.bytes
-  }
-
-  private func flush() {
-    guard !output.isEmpty else { return }
-    guard let count = UnixSocket.send(output, to: socket.number) else {
-      isOver = true
-      return
-    }
-    output = output.dropFirst(count)
-    if output.isEmpty { output = [] }
   }
 }

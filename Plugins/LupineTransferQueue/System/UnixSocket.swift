@@ -1,3 +1,4 @@
+import CSockets
 import LupineCore
 import LupineSQLiteConnection
 
@@ -143,13 +144,10 @@ struct UnixSocket {
   /// descriptor to wait for.
   static func waitForOwner() { _ = poll(nil, 0, 10) }
 
-  /// Takes the next connection of a listener, which does not block.
+  /// Takes the next connection of a listener; neither of them blocks.
   ///
   /// - Returns: `nil` if there is none; `errno` says why.
   static func accepted(by listener: Int32) -> Descriptor? {
-    guard let socket = Descriptor(accept(listener, nil, nil)) else { return nil }
-    _ = fcntl(socket.number, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
-    return socket
+    Descriptor(lupine_socket_accept(listener))
   }
 }

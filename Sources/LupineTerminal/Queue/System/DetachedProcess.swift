@@ -24,11 +24,9 @@
         throw CommandFailure("The log \(path) cannot be opened: \(String(cString: strerror(errno))).")
       }
       defer { close(log) }
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else {
-        throw CommandFailure("The system has no pipe for the runner: \(String(cString: strerror(errno))).")
+      guard let ends = socketPair() else {
+        throw CommandFailure("The system has no socket for the runner: \(String(cString: strerror(errno))).")
       }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       let result = spawn(arguments, log: log, report: ends[1])
       close(ends[1])
       defer { close(ends[0]) }
@@ -36,6 +34,21 @@
         throw CommandFailure("The runner cannot be started: \(String(cString: strerror(result.code))).")
       }
       return (result.process, read(ends[0]))
+    }
+
+    /// Two ends of a connection that no other program gets.
+    ///
+    /// A pipe would get its flag later, because `pipe2` is not declared for Swift.
+    private static func socketPair() -> [Int32]? {
+      var ends: [Int32] = [-1, -1]
+      #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+      #elseif canImport(Darwin)
+        let kind = SOCK_STREAM
+      #else
+        let kind = SOCK_STREAM | SOCK_CLOEXEC
+      #endif
+      return socketpair(AF_UNIX, kind, 0, &ends) == 0 ? ends : nil
     }
 
     private static func spawn(_ arguments: [String], log: Int32, report: Int32) -> (process: Int32, code: Int32) {
