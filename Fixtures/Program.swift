@@ -2,10 +2,23 @@ public import Foundation
 
 /// A program of this package that tests run as a separate process.
 public enum Program {
+  /// The end of a program.
+  public struct End {
+    /// The lines that it has printed.
+    public let lines: [String]
+    /// The signal that has ended it; `nil` if it has exited.
+    public let signal: Int32?
+  }
+
   /// Runs the program until it exits and returns the lines that it prints.
   ///
   /// `wrapper` is a command that runs the program, such as `unshare --net`, and receives its path and arguments.
   public static func run(_ name: String, _ arguments: [String], under wrapper: [String] = []) throws -> [String] {
+    try end(of: name, arguments, under: wrapper).lines
+  }
+
+  /// Runs the program until it exits or a signal ends it.
+  public static func end(of name: String, _ arguments: [String], under wrapper: [String] = []) throws -> End {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -15,7 +28,9 @@ public enum Program {
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    return End(
+      lines: String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init),
+      signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil)
   }
 
   /// The URL of the program: beside the test runner, or in the build of the checkout if the test runner is a copy.

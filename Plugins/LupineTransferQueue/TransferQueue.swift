@@ -71,8 +71,8 @@ public final class TransferQueue: Sendable {
     let environment = SessionEnvironment.current
     let executor = ExecutorPreference.current
     engine = QueueEngine(
-      configuration.settings(
-        folder: folder, session: session,
+      QueueSettings(
+        folder: folder, session: session, configuration: configuration,
         clock: SessionClock(clock ?? environment?.clock ?? ContinuousClock(), executor: executor),
         random: random ?? environment?.random ?? Self.systemRandom, executor: executor, patience: patience,
         hooks: hooks))
@@ -251,7 +251,7 @@ extension TransferQueue {
     }
   }
 
-  /// The progress of a transfer, at most ten times a second; ends with the transfer.
+  /// The progress of a transfer, at most ten times a second and once more with its last byte; ends with the transfer.
   ///
   /// A reader that is slow gets the newest value alone. The sequence ends at once if the transfer has ended or does not
   /// exist, or if no process runs the transfers.

@@ -43,6 +43,24 @@ final class QueueStage: Sendable {
     .download("https://example.com/\(name)", to: .file(file(name)))
   }
 
+  /// Fills a queue that runs nothing, and closes it.
+  func fill(_ count: Int) async throws -> [TransferID] {
+    let queue = try queue { $0.network = FakeNetwork(.unavailable) }
+    let ids = try await queue.add((0..<count).map { download("\($0)") })
+    await queue.close()
+    return ids
+  }
+
+  /// The text of the error that the closure throws; empty if it throws none.
+  static func message(_ work: () async throws -> Void) async -> String {
+    do {
+      try await work()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
   func mode(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0

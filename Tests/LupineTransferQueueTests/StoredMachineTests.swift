@@ -16,8 +16,8 @@ import Testing
 
   init() throws {
     stage = try QueueStage()
-    settings = TransferQueue.Configuration().settings(
-      folder: stage.queueFolder, session: try stage.session(),
+    settings = QueueSettings(
+      folder: stage.queueFolder, session: try stage.session(), configuration: TransferQueue.Configuration(),
       clock: SessionClock(ImmediateClock(), executor: nil), random: { 7 }, executor: nil, patience: .seconds(5))
   }
 

@@ -112,13 +112,23 @@ public struct StoreFolder: Sendable {
     if status.isReadableByOthers { chmod(database, 0o600) }
   }
 
-  /// Moves the database and its log aside.
+  /// Moves the database aside, and removes its other files.
   public func setDatabaseAside() throws(LupineError) {
     try setAside(database)
     // The log belongs to the database that was moved, and would damage a new one.
-    for ending in ["-wal", "-shm"] where unlink(database + ending) != 0 && errno != ENOENT {
-      throw LupineError.file("cannot be removed", database + ending, code: errno)
-    }
+    for ending in ["-wal", "-shm"] { try remove(database + ending) }
+  }
+
+  /// Moves the database aside together with its log, so that what is left of both can be read.
+  ///
+  /// - Returns: the new path; `nil` if there was no database.
+  public func setDatabaseAsideWithLog() throws(LupineError) -> String? {
+    let name = nameAside(of: database)
+    for ending in ["-wal", "-shm"] { unlink(name + ending) }
+    let isThere = try move(database, to: name)
+    _ = try move(database + "-wal", to: name + "-wal")
+    try remove(database + "-shm")
+    return isThere ? name : nil
   }
 
   /// Moves a file aside that is not a regular file of this user alone.
@@ -129,12 +139,22 @@ public struct StoreFolder: Sendable {
   /// Renames a file, so that its name is free.
   ///
   /// Nine files of a name are kept; the ninth is replaced.
-  public func setAside(_ path: String) throws(LupineError) {
+  public func setAside(_ path: String) throws(LupineError) { _ = try move(path, to: nameAside(of: path)) }
+
+  private func nameAside(of path: String) -> String {
     let names = (1...9).map { "\(path).aside-\($0)" }
-    let name = names.first { FileStatus.of($0) == nil } ?? names[8]
-    guard rename(path, name) == 0 || errno == ENOENT else {
-      throw LupineError.file("cannot be moved aside", path, code: errno)
-    }
+    return names.first { FileStatus.of($0) == nil } ?? names[8]
+  }
+
+  /// Returns false if there is no file.
+  private func move(_ path: String, to name: String) throws(LupineError) -> Bool {
+    if rename(path, name) == 0 { return true }
+    guard errno == ENOENT else { throw LupineError.file("cannot be moved aside", path, code: errno) }
+    return false
+  }
+
+  private func remove(_ path: String) throws(LupineError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw LupineError.file("cannot be removed", path, code: errno) }
   }
 }
 

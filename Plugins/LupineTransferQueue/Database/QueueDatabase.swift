@@ -23,34 +23,33 @@ final class QueueDatabase {
   private let oneCheckpoint: Statement
   private let deleteCheckpoint: Statement
 
-  /// Opens an existing file, and makes its tables if it is empty.
+  /// Makes the tables if the file is empty.
   ///
-  /// - Parameter patience: the time for which a statement waits for another process.
-  /// - Throws: `SQLiteFailure`; `NewerSchema` is checked before, see `QueueDatabase.storedVersion`.
-  init(_ path: String, patience: Duration) throws(SQLiteFailure) {
-    connection = try Connection(path, patience: patience)
+  /// - Parameter connection: the connection to a database that no later release has written, see `storedVersion(on:)`.
+  init(_ connection: consuming Connection) throws(SQLiteFailure) {
     try Self.prepare(connection)
+    self.connection = connection
     insertRow = try Statement(
       "INSERT INTO transfers (id, state, removed, priority, place, deadline, record, data, staged, checksum, seal) "
-        + "VALUES (nullif(?, 0), 0, 0, 0, 0, 0, ?, ?, x'', ?, 0)", on: connection)
+        + "VALUES (nullif(?, 0), 0, 0, 0, 0, 0, ?, ?, x'', ?, 0)", on: self.connection)
     setRow = try Statement(
       "UPDATE transfers SET state = ?, removed = ?, priority = ?, place = ?, deadline = ?, staged = ?, seal = ? "
-        + "WHERE id = ?", on: connection)
-    deleteRow = try Statement("DELETE FROM transfers WHERE id = ?", on: connection)
-    oneRow = try Statement("SELECT \(Self.columns) FROM transfers WHERE id = ?", on: connection)
+        + "WHERE id = ?", on: self.connection)
+    deleteRow = try Statement("DELETE FROM transfers WHERE id = ?", on: self.connection)
+    oneRow = try Statement("SELECT \(Self.columns) FROM transfers WHERE id = ?", on: self.connection)
     insertEvent = try Statement(
-      "INSERT INTO events (number, transfer, record, checksum) VALUES (?, ?, ?, ?)", on: connection)
-    deleteEvent = try Statement("DELETE FROM events WHERE number = ?", on: connection)
+      "INSERT INTO events (number, transfer, record, checksum) VALUES (?, ?, ?, ?)", on: self.connection)
+    deleteEvent = try Statement("DELETE FROM events WHERE number = ?", on: self.connection)
     nextEvents = try Statement(
       "SELECT e.number, e.transfer, e.record, e.checksum, \(Self.columns(of: "t.")) FROM events e "
         + "LEFT JOIN transfers t ON t.id = e.transfer WHERE e.number > ? AND \(Self.isOpen) ORDER BY e.number LIMIT ?",
-      on: connection)
-    oneEvent = try Statement("SELECT 1 FROM events e WHERE e.number = ? AND \(Self.isOpen)", on: connection)
+      on: self.connection)
+    oneEvent = try Statement("SELECT 1 FROM events e WHERE e.number = ? AND \(Self.isOpen)", on: self.connection)
     insertCommand = try Statement(
-      "INSERT INTO commands (transfer, kind, value, checksum) VALUES (?, ?, ?, ?)", on: connection)
-    deleteCommands = try Statement("DELETE FROM commands WHERE number <= ?", on: connection)
-    oneCheckpoint = try Statement("SELECT data FROM checkpoints WHERE name = ?", on: connection)
-    deleteCheckpoint = try Statement("DELETE FROM checkpoints WHERE name = ?", on: connection)
+      "INSERT INTO commands (transfer, kind, value, checksum) VALUES (?, ?, ?, ?)", on: self.connection)
+    deleteCommands = try Statement("DELETE FROM commands WHERE number <= ?", on: self.connection)
+    oneCheckpoint = try Statement("SELECT data FROM checkpoints WHERE name = ?", on: self.connection)
+    deleteCheckpoint = try Statement("DELETE FROM checkpoints WHERE name = ?", on: self.connection)
   }
 
   /// Begins a transaction that writes.

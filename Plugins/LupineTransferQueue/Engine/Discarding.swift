@@ -21,14 +21,14 @@ struct Discarding: Sendable {
   /// Removes the files, and deletes an unfinished upload at its server.
   func run() async {
     let name = QueueCheckpoints.name(of: row.id)
-    if let placing = Placing(row) {
+    if let download = StagedDownload(row) {
       await BlockingWork.run {
         DownloadRequest.discard(checkpoint: name, in: checkpoints)
         guard row.state != .finished else { return }
-        if Placement.identity(of: placing.staged) != nil { Placement.removeStaged(placing.staged) }
-        Placement.removePartials(of: placing.staged)
+        if Placement.identity(of: download.path) != nil { Placement.removeStaged(download.path) }
+        Placement.removePartials(of: download.path)
       }
-    } else if row.state != .finished, let discard = settings.discardUpload {
+    } else if row.state != .finished, let discard = settings.configuration.resumption?.discard {
       try? await discard(session, name, checkpoints)
     }
     if let form = row.record.formName { await BlockingWork.run { FormFile.remove(form, in: folder) } }

@@ -141,8 +141,8 @@ extension OpenedQueue {
 
   /// The progress that the disk proves: nothing is written for it while a download runs.
   private func storedProgress(of row: TransferRow) -> TransferProgress? {
-    guard row.state != .finished, row.state != .cancelled, let placing = Placing(row) else { return nil }
-    if let size = placing.completeSize { return TransferProgress(completed: size, total: size) }
+    guard row.state != .finished, row.state != .cancelled, let download = StagedDownload(row) else { return nil }
+    if let size = download.completeSize { return TransferProgress(completed: size, total: size) }
     guard let state = try? database.checkpoint(of: row.id) else { return nil }
     return DownloadRequest.progress(of: state)
   }

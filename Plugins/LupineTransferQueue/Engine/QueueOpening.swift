@@ -17,54 +17,53 @@ struct QueueOpening {
     try folder.refuseSecondNames()
     return try folder.store.whileLocked(tries: tries) { () throws(LupineError) in
       try folder.store.prepareDatabase()
-      do throws(SQLiteFailure) { return try open() } catch {
-        try refuseNewer(error)
-        guard error.isDamage, repairs else { throw error.error(folder.store.database, of: "queued transfers") }
+      var database: QueueDatabase?
+      do throws(SQLiteFailure) { database = try openKnown() } catch {
+        guard error.isDamage else { throw failure(error) }
+        // The header is read only if SQLite cannot read it: that releases the locks of this process.
+        if Int64(folder.versionInHeader) <= QueueDatabase.version {
+          guard repairs else { throw failure(error) }
+          database = try replaceDamaged()
+        }
       }
-      return try replaceDamaged()
+      guard let database else {
+        throw LupineError(
+          .fileFailed,
+          "The queue of transfers \(folder.path) was written by a later release of this library; use that release, or "
+            + "another folder. Nothing was changed.")
+      }
+      return database
     }
   }
 
-  private func open() throws(SQLiteFailure) -> QueueDatabase {
-    let probe = try Connection(folder.store.database, patience: patience)
+  /// Opens the database; returns `nil` if a later release has written it.
+  private func openKnown() throws(SQLiteFailure) -> QueueDatabase? {
+    let connection = try Connection(folder.store.database, patience: patience)
     // Before anything else is taken for damage.
-    let version = try QueueDatabase.storedVersion(on: probe)
-    guard version <= QueueDatabase.version else { throw .newer(version) }
-    if version > 0 { try QueueDatabase.check(probe) }
-    return try QueueDatabase(folder.store.database, patience: patience)
-  }
-
-  private func refuseNewer(_ failure: SQLiteFailure) throws(LupineError) {
-    // The header is read only if SQLite cannot read it: that releases the locks of this process.
-    guard failure.isNewer || failure.isDamage && Int64(folder.versionInHeader) > QueueDatabase.version else { return }
-    throw LupineError(
-      .fileFailed,
-      "The queue of transfers \(folder.path) was written by a later release of this library; use that release, or "
-        + "another folder. Nothing was changed.", underlying: failure)
+    let version = try QueueDatabase.storedVersion(on: connection)
+    guard version <= QueueDatabase.version else { return nil }
+    if version > 0 { try QueueDatabase.check(connection) }
+    return try QueueDatabase(connection)
   }
 
   private func replaceDamaged() throws(LupineError) -> QueueDatabase {
-    let aside = try folder.setDatabaseAside()
+    let aside = try folder.store.setDatabaseAsideWithLog()
     try folder.store.prepareDatabase()
     do throws(SQLiteFailure) {
-      let database = try QueueDatabase(folder.store.database, patience: patience)
+      let database = try QueueDatabase(Connection(folder.store.database, patience: patience))
       if let aside { try Salvage(aside).write(to: database) }
       return database
     } catch {
-      throw error.error(folder.store.database, of: "queued transfers")
+      throw failure(error)
     }
+  }
+
+  private func failure(_ failure: SQLiteFailure) -> LupineError {
+    failure.error(folder.store.database, of: "queued transfers")
   }
 
   /// Moves a database aside that has proved damaged while it was used.
   func replace() throws(LupineError) -> QueueDatabase {
     try folder.store.whileLocked(tries: tries) { () throws(LupineError) in try replaceDamaged() }
   }
-}
-
-extension SQLiteFailure {
-  private static let newerText = "the tables are of a later release"
-
-  fileprivate static func newer(_ version: Int64) -> SQLiteFailure { .damaged("\(newerText) (\(version))") }
-
-  fileprivate var isNewer: Bool { text.hasPrefix(Self.newerText) }
 }

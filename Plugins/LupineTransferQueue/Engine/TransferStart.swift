@@ -7,7 +7,7 @@ enum TransferStart {
   /// The transfer ends before it begins.
   case end(QueueMachine.Ending)
   /// An earlier process has downloaded the file, which was placed now.
-  case placed(QueueMachine.Ending, Placing)
+  case placed(QueueMachine.Ending, StagedDownload)
   case download(DownloadRequest)
   case upload(any ValueRequest)
 
@@ -25,12 +25,12 @@ enum TransferStart {
     do throws(LupineError) {
       try Self.checkURL(of: row, settings)
       let requests = TransferRequests(
-        row: row, checkpoints: opened.checkpoints, settings: settings,
+        row: row, checkpoints: opened.checkpoints, configuration: settings.configuration,
         session: try sessions.session(for: row.record.profile, in: opened.database, settings), progress: progress)
       switch row.record.content {
       case .download(let destination, let digest, let limit):
-        self = Self.download(Placing(row, to: destination), in: opened) { placing in
-          requests.download(request, to: placing.staged, destination.options, digest, limit)
+        self = Self.download(StagedDownload(row, to: destination), in: opened) { download in
+          requests.download(request, to: download.path, destination.options, digest, limit)
         }
       case .file(let path): self = .upload(requests.upload(request, path))
       case .form(let name): self = .upload(requests.upload(request, "\(opened.folder.forms)/\(name)"))
@@ -41,17 +41,17 @@ enum TransferStart {
   }
 
   private static func download(
-    _ placing: Placing, in opened: OpenedQueue, _ request: (Placing) -> DownloadRequest
+    _ download: StagedDownload, in opened: OpenedQueue, _ request: (StagedDownload) -> DownloadRequest
   ) -> TransferStart {
-    if let ending = placing.ending(nil, in: opened.database) { return .placed(ending, placing) }
+    if let ending = download.ending(nil, in: opened.database) { return .placed(ending, download) }
     // Before the download, not after it.
-    if let ending = placing.occupiedEnding { return .end(ending) }
-    return .download(request(placing))
+    if let ending = download.occupiedEnding { return .end(ending) }
+    return .download(request(download))
   }
 
   /// The stored URL of a transfer that asks for its URL is not sent.
   private static func checkURL(of row: TransferRow, _ settings: QueueSettings) throws(LupineError) {
-    guard row.record.asksForURL, settings.refreshURL == nil else { return }
+    guard row.record.asksForURL, settings.configuration.refreshURL == nil else { return }
     throw LupineError(
       .invalidRequest,
       "The transfer asks for its URL, but the process that runs the transfers has no refreshURL; the stored URL is "

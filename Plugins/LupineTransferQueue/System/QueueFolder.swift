@@ -120,26 +120,6 @@ struct QueueFolder: Sendable {
     }
   }
 
-  /// Moves the damaged database aside, together with its log, so that what is left of both can be read.
-  ///
-  /// - Returns: the new path; `nil` if there was no database.
-  func setDatabaseAside() throws(LupineError) -> String? {
-    let names = (1...9).map { "\(store.database).aside-\($0)" }
-    let name = names.first { FileStatus.of($0) == nil } ?? names[8]
-    for ending in ["-wal", "-shm"] { unlink(name + ending) }
-    let isThere = FileStatus.of(store.database) != nil
-    if isThere, rename(store.database, name) != 0 {
-      throw LupineError.file("cannot be moved aside", store.database, code: errno)
-    }
-    if FileStatus.of(store.database + "-wal") != nil, rename(store.database + "-wal", name + "-wal") != 0 {
-      throw LupineError.file("cannot be moved aside", store.database + "-wal", code: errno)
-    }
-    if unlink(store.database + "-shm") != 0, errno != ENOENT {
-      throw LupineError.file("cannot be removed", store.database + "-shm", code: errno)
-    }
-    return isThere ? name : nil
-  }
-
   /// Gives a database that was cut the length of its header again, so that SQLite reads the pages that are left.
   static func restoreLength(of path: String) {
     guard let file = Descriptor(open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)),
@@ -192,71 +172,4 @@ final class RunnerLock: Sendable {
   private let file: Descriptor
 
   init(_ file: consuming Descriptor) { self.file = file }
-}
-
-extension QueueFolder {
-  /// Removes the forms that no row names and that no process is writing.
-  ///
-  /// Call it in the transaction that has read the rows: a process stores the row of a form before it unlocks the form.
-  func removeAbandonedForms(except known: Set<String>) {
-    guard let list = opendir(forms) else { return }
-    defer { closedir(list) }
-    while let entry = readdir(list) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-      guard name.utf8.count == 16, !known.contains(name), let file = Descriptor(open("\(forms)/\(name)", flags)),
-        file.lock()
-      else { continue }
-      // While it is locked: a process that makes a form with this name meanwhile locks it first.
-      FormFile.remove(name, in: self)
-      extendLifetime(file)
-    }
-  }
-}
-
-/// A form that is being written to the folder of a queue, locked until its row is stored.
-final class FormFile: Sendable {
-  let name: String
-  private let path: String
-  private let file: Descriptor
-
-  /// Creates the file, under another name if another process removes it before it is locked.
-  static func make(
-    in folder: QueueFolder, name: String, _ otherName: () -> String
-  ) throws(LupineError) -> FormFile {
-    do throws(LupineError) { return try FormFile(in: folder, name: name) } catch {
-      guard let code = (error.underlying as? FileFailure)?.code, code == ENOENT || code == EEXIST else { throw error }
-      return try FormFile(in: folder, name: otherName())
-    }
-  }
-
-  private init(in folder: QueueFolder, name: String) throws(LupineError) {
-    self.name = name
-    path = "\(folder.forms)/\(name)"
-    guard let file = Descriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)) else {
-      throw LupineError.file("cannot be created", path, code: errno)
-    }
-    // Another process may have removed the file before it was locked.
-    guard file.lock(), file.status?.isOwnFile == true else {
-      throw LupineError.file("was removed by another process", path, code: ENOENT)
-    }
-    self.file = file
-  }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    if let code = bytes.write(to: file.number) { throw LupineError.file("cannot be written", path, code: code) }
-  }
-
-  /// Waits until the file and its name are on the disk.
-  func finish() throws(LupineError) {
-    guard fsync(file.number) == 0 else { throw LupineError.file("cannot be flushed to its disk", path, code: errno) }
-    try QueueFolder.flushFolder(above: path)
-  }
-
-  func remove() { unlink(path) }
-
-  /// Removes the file of an upload that has ended.
-  static func remove(_ name: String, in folder: QueueFolder) { unlink("\(folder.forms)/\(name)") }
 }

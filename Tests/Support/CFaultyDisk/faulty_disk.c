@@ -20,6 +20,7 @@ static bool armed_opens, armed_lasting;
 // 0 when no fault is armed.
 static _Atomic int32_t armed_call;
 static _Atomic int32_t calls;
+static _Atomic(const char *) failed_function;
 
 void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool opens, bool lasting) {
   armed_fault = fault;
@@ -27,6 +28,7 @@ void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool 
   armed_opens = opens;
   armed_lasting = lasting;
   atomic_store(&calls, 0);
+  atomic_store(&failed_function, NULL);
   atomic_store(&armed_call, call);
 }
 
@@ -35,14 +37,17 @@ bool faulty_disk_disarm(void) {
   return atomic_load(&calls) >= call;
 }
 
+const char *faulty_disk_failed_function(void) { return atomic_load(&failed_function); }
+
 static void end_process(void) { kill(getpid(), SIGKILL); }
 
 // Whether the call has the fault. A call that is to be torn is counted, and ends the process itself.
-static bool has_fault(bool opens) {
+static bool has_fault(bool opens, const char *function) {
   int32_t call = atomic_load(&armed_call);
   if (call == 0 || opens != armed_opens) return false;
   int32_t number = atomic_fetch_add(&calls, 1) + 1;
   if (number != call && !(armed_lasting && number > call)) return false;
+  if (number == call) atomic_store(&failed_function, function);
   if (armed_fault == FAULT_KILL) end_process();
   if (armed_fault == FAULT_ERROR) errno = armed_error;
   return true;
@@ -52,7 +57,7 @@ static bool has_fault(bool opens) {
 static bool counts(int descriptor) { return descriptor > 2; }
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
-  if (counts(descriptor) && has_fault(false)) {
+  if (counts(descriptor) && has_fault(false, __func__)) {
     if (armed_fault == FAULT_ERROR) return -1;
     syscall(SYS_write, descriptor, bytes, count / 2);
     end_process();
@@ -61,7 +66,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
-  if (has_fault(false)) {
+  if (has_fault(false, __func__)) {
     if (armed_fault == FAULT_ERROR) return -1;
     syscall(SYS_pwrite64, descriptor, bytes, count / 2, offset);
     end_process();
@@ -75,7 +80,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
 
 // Runs a system call that writes no bytes.
 #define CHANGE(...)                                     \
-  bool fault = has_fault(false);                        \
+  bool fault = has_fault(false, __func__);              \
   if (fault && armed_fault == FAULT_ERROR) return -1;   \
   int result = (int)syscall(__VA_ARGS__);               \
   if (fault) end_process();                             \
@@ -138,11 +143,11 @@ static int open_file(int folder, const char *path, int flags, mode_t mode) {
     errno = error;
     return -1;
   }
-  if (has_fault(true)) {
+  if (has_fault(true, "open")) {
     if (armed_fault == FAULT_ERROR) return -1;
     end_process();
   }
-  if (creates && has_fault(false)) {
+  if (creates && has_fault(false, "open")) {
     if (armed_fault == FAULT_ERROR) return -1;
     syscall(SYS_openat, folder, path, flags, mode);
     end_process();

@@ -6,7 +6,6 @@ import LupineFixtures
 import LupineMock
 import LupineMultipart
 import LupineNative
-import LupineResumableUpload
 import LupineSession
 import LupineTransferQueue
 
@@ -42,23 +41,14 @@ struct KilledRun {
     self.folder = folder
     self.count = count
     base = server ?? QueuePeer.base
-    peer = QueuePeer(folder: folder + "/server", tells: true)
+    peer = QueuePeer(bodies: ReceivedBodies(in: folder + "/server"), tells: true)
     generator = SplitMix(seed: seed)
     let builder = Session.Builder()
     session =
       try server == nil
       ? builder.transport(peer.transport()).clock(ImmediateClock()).build() : builder.transport(.native).build()
-    let configuration = TransferQueue.Configuration { configuration in
-      configuration.limit = 6
-      configuration.limitPerHost = 6
-      configuration.retries = (5, .zero)
-      configuration.resumption = TransferQueue.UploadResumption { upload, name, store in
-        upload.resumable().checkpoint(name, in: store).resumesAutomatically(delay: .zero)
-      } discard: { session, name, store in
-        try await session.discardUpload(checkpoint: name, in: store)
-      }
-    }
-    queue = try TransferQueue(at: folder + "/queue", session: session, configuration: configuration)
+    queue = try TransferQueue(
+      at: folder + "/queue", session: session, configuration: QueueScript(folder: folder).configuration)
   }
 
   /// Makes the files that are uploaded, and those that a real server has for downloads.
@@ -211,7 +201,7 @@ struct KilledRun {
 
   /// The bytes of an upload at the server.
   private func received(_ number: Int) async throws -> Data? {
-    guard base != QueuePeer.base else { return peer.read("\(number)") }
+    guard base != QueuePeer.base else { return peer.bodies.read("\(number)") }
     let response = await session.request(url(number)).serializingData().response
     return response.response?.status == .ok ? response.value : nil
   }

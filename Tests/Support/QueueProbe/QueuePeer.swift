@@ -2,8 +2,9 @@ import Foundation
 import HTTPTypes
 import LupineCore
 import LupineMock
+import Synchronization
 
-/// The server of the transfers: a mock that stores what it receives in files, so that it survives the program.
+/// The server of the transfers: a mock that keeps what it receives.
 ///
 /// | URL | |
 /// |---|---|
@@ -13,8 +14,8 @@ import LupineMock
 struct QueuePeer: Sendable {
   static let base = "https://example.com"
 
-  /// The folder of the received files, which are named by their numbers.
-  let folder: String
+  /// The uploads by their numbers; the first part of one that was cut is named `NUMBER.part`.
+  var bodies = ReceivedBodies()
   /// Whether to print `request NUMBER` for each request that is part of a transfer.
   var tells = false
 
@@ -50,29 +51,29 @@ struct QueuePeer: Sendable {
   private func stubResumption(_ mock: MockTransport) {
     mock.stub(.put, "\(Self.base)/r/{number}") { request in
       let number = note(request)
-      write(request.body.prefix(request.body.count / 2), to: "\(number).part")
+      bodies.write(request.body.prefix(request.body.count / 2), to: "\(number).part")
       var place = HTTPResponse(status: .init(code: 104), headerFields: [.location: "/r/\(number)/rest"])
       place.headerFields["Upload-Draft-Interop-Version"] = "8"
       return MockReply.reset.informational([place])
     }
     mock.stub(.head, "\(Self.base)/r/{number}/rest") { request in
       let number = self.number(request)
-      if let part = read("\(number).part") { return offset(part.count, isComplete: false) }
-      guard let whole = read("\(number)") else { return .status(.notFound) }
+      if let part = bodies.read("\(number).part") { return offset(part.count, isComplete: false) }
+      guard let whole = bodies.read("\(number)") else { return .status(.notFound) }
       return offset(whole.count, isComplete: true)
     }
     mock.stub(.patch, "\(Self.base)/r/{number}/rest") { request in
       let number = note(request)
-      let part = read("\(number).part") ?? Data()
+      let part = bodies.read("\(number).part") ?? Data()
       guard request.headers["Upload-Offset"] == "\(part.count)" else {
         return MockReply.status(.conflict).field("Upload-Offset", "\(part.count)")
       }
       let reply = receive(part + request.body, number)
-      unlink("\(folder)/\(number).part")
+      bodies.remove("\(number).part")
       return reply.field("Upload-Complete", "?1")
     }
     mock.stub(.delete, "\(Self.base)/r/{number}/rest") { request in
-      unlink("\(folder)/\(number(request)).part")
+      bodies.remove("\(number(request)).part")
       return .empty
     }
   }
@@ -91,19 +92,38 @@ struct QueuePeer: Sendable {
 
   /// Stores an upload; one that comes again must have the same bytes.
   private func receive(_ body: Data, _ number: Int) -> MockReply {
-    if let former = read("\(number)"), former != body {
+    if let former = bodies.read("\(number)"), former != body {
       QueueScript.say("wrong: upload \(number) came with other bytes")
     }
-    write(body, to: "\(number)")
+    bodies.write(body, to: "\(number)")
     return .text("thanks")
   }
+}
 
-  func read(_ name: String) -> Data? { FileManager.default.contents(atPath: "\(folder)/\(name)") }
+/// The bodies that a server has received, by their names.
+final class ReceivedBodies: Sendable {
+  private let folder: String?
+  private let inMemory = Mutex<[String: Data]>([:])
 
-  private func write(_ data: Data, to name: String) {
+  /// - Parameter folder: keeps the bodies, so that they survive the program; `nil` keeps them in memory, where no disk
+  ///   fails.
+  init(in folder: String? = nil) { self.folder = folder }
+
+  func read(_ name: String) -> Data? {
+    guard let folder else { return inMemory.withLock { $0[name] } }
+    return FileManager.default.contents(atPath: "\(folder)/\(name)")
+  }
+
+  func write(_ data: Data, to name: String) {
+    guard let folder else { return inMemory.withLock { $0[name] = data } }
     do { try data.write(to: URL(filePath: "\(folder)/\(name)"), options: .atomic) } catch {
       QueueScript.say("wrong: the peer cannot write \(name): \(error)")
     }
+  }
+
+  func remove(_ name: String) {
+    guard let folder else { return inMemory.withLock { $0[name] = nil } }
+    unlink("\(folder)/\(name)")
   }
 }
 

@@ -13,8 +13,8 @@ import Glibc
 ///   runner.
 /// - `QueueProbe FOLDER fill COUNT` adds the same transfers, and ends.
 /// - `QueueProbe FOLDER hear GROUP` prints and acknowledges the events that are stored, as a program that a hook starts.
-/// - `QueueProbe FOLDER error NUMBER once|lasting change|open` runs the script once for each system call, which fails with
-///   the error number.
+/// - `QueueProbe FOLDER error NUMBER once|lasting change|open` runs `FaultyScript` once for each system call, which
+///   fails with the error number, and prints `failed FUNCTION COUNT`.
 /// - `QueueProbe FOLDER full` fills the disk while transfers run, and then makes room.
 /// - `QueueProbe FOLDER hold` runs the queue, prints `runner`, and waits until its input ends.
 /// - `QueueProbe FOLDER lock` holds the lock of the database until its input ends.
@@ -41,7 +41,8 @@ struct QueueProbe {
     case "fill": try await RunnerScript(script: script).fill(Int(arguments[2]) ?? 1)
     case "hear": try await RunnerScript(script: script).hear(of: arguments[2])
     case "error":
-      await fail(script, Int32(arguments[2]) ?? EIO, lasting: arguments[3] == "lasting", opens: arguments[4] == "open")
+      let code = Int32(arguments[2]) ?? EIO
+      try await fail(script, code, lasting: arguments[3] == "lasting", opens: arguments[4] == "open")
     case "full": try await script.fill()
     case "hold": try await script.hold()
     case "lock": try script.lock()
@@ -77,17 +78,22 @@ struct QueueProbe {
     try await runner.beside(Int(arguments[2]) ?? 1, mayAdd: arguments[3] == "add")
   }
 
-  /// Runs the script once for each system call, which fails.
-  private static func fail(_ script: QueueScript, _ code: Int32, lasting: Bool, opens: Bool) async {
+  /// Runs the script once for each system call, which fails, and prints how often each function has failed.
+  private static func fail(_ script: QueueScript, _ code: Int32, lasting: Bool, opens: Bool) async throws {
     var call: Int32 = 0
+    var failures: [String: Int] = [:]
     var hasFailed = true
     while hasFailed {
       call += 1
       if CommandLine.arguments.last == "verbose" { QueueScript.say("call \(call)") }
       script.empty()
+      var program = try FaultyScript(script)
       faulty_disk_arm(FAULT_ERROR, call, code, opens, lasting)
-      hasFailed = await script.survive(lasting: lasting) { faulty_disk_disarm() }
+      hasFailed = await program.survive(lasting: lasting) { faulty_disk_disarm() }
+      if let function = faulty_disk_failed_function() { failures[String(cString: function), default: 0] += 1 }
     }
-    QueueScript.say("calls \(call)")
+    for (function, count) in failures.sorted(by: { $0.key < $1.key }) {
+      QueueScript.say("failed \(function) \(count)")
+    }
   }
 }

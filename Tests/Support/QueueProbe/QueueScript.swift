@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LupineCore
 import LupineMock
+import LupineResumableUpload
 import LupineSQLiteConnection
 import LupineSession
 import LupineTransferQueue
@@ -25,8 +26,8 @@ struct QueueScript {
     try? FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
   }
 
-  func session() throws -> Session {
-    try Session.Builder().transport(QueuePeer(folder: folder).transport()).clock(ImmediateClock()).build()
+  func session(_ peer: QueuePeer = QueuePeer()) throws -> Session {
+    try Session.Builder().transport(peer.transport()).clock(ImmediateClock()).build()
   }
 
   var configuration: TransferQueue.Configuration {
@@ -34,11 +35,16 @@ struct QueueScript {
       configuration.limit = 6
       configuration.limitPerHost = 6
       configuration.retries = (5, .zero)
+      configuration.resumption = TransferQueue.UploadResumption { upload, name, store in
+        upload.resumable().checkpoint(name, in: store).resumesAutomatically(delay: .zero)
+      } discard: { session, name, store in
+        try await session.discardUpload(checkpoint: name, in: store)
+      }
     }
   }
 
-  func open(clock: (any Clock<Duration>)? = nil) throws -> TransferQueue {
-    try TransferQueue(at: queue, session: session(), configuration: configuration, clock: clock)
+  func open(_ peer: QueuePeer = QueuePeer(), clock: (any Clock<Duration>)? = nil) throws -> TransferQueue {
+    try TransferQueue(at: queue, session: session(peer), configuration: configuration, clock: clock)
   }
 
   func transfer(_ number: Int) throws -> QueuedTransfer {
@@ -60,44 +66,29 @@ struct QueueScript {
     for name in names { Self.say("wrong: there is \(name)") }
   }
 
-  /// Calls the queue while a system call fails, and then runs what was added to its end.
-  ///
-  /// - Parameter disarm: ends the fault, and returns whether it has happened.
-  func survive(lasting: Bool, _ disarm: () -> Bool) async -> Bool {
-    var hasFailed = false
-    do {
-      // The call that fails may be one of the session's.
-      let queue = try (try? open(clock: QuickClock())) ?? open(clock: QuickClock())
-      var added: [TransferID: Int] = [:]
-      for number in 0..<4 { if let id = try? await queue.add(transfer(number)) { added[id] = number } }
-      if let id = added.keys.min() {
-        try? await queue.pause(id)
-        _ = try? await queue.transfers
-        try? await queue.resume(id)
-      }
-      if lasting { hasFailed = disarm() }
-      try await finish(queue, added)
-      if !lasting { hasFailed = disarm() }
-      await queue.close()
-      check(added.values)
-    } catch {
-      hasFailed = disarm() || hasFailed
-      Self.say("wrong: \(error)")
-    }
-    return hasFailed
-  }
-
   /// Runs transfers to their ends; those that fail or stay paused are resumed.
-  private func finish(_ queue: TransferQueue, _ added: [TransferID: Int]) async throws {
-    var left = Set(added.keys)
-    var tries = 0
+  ///
+  /// - Throws: the failure of a transfer that fails again and again.
+  func finish(
+    _ queue: TransferQueue, _ added: some Sequence<TransferID>, mayBeCancelled: Set<TransferID> = []
+  ) async throws {
+    var left = Set(added)
+    var (tries, failures) = (0, 0)
     while !left.isEmpty, tries < 50 {
       tries += 1
       for id in left { try? await queue.resume(id) }
       for await event in queue.events {
-        if case .finished = event.kind { left.remove(event.transfer) }
-        if case .failed = event.kind { try? await queue.resume(event.transfer) }
-        try? await queue.acknowledge(event)
+        switch event.kind {
+        case .finished: left.remove(event.transfer)
+        case .cancelled where mayBeCancelled.contains(event.transfer): left.remove(event.transfer)
+        case .failed(let failure):
+          failures += 1
+          guard failures < 50 else { throw failure }
+          try? await queue.resume(event.transfer)
+        case .cancelled, .needsCredential: Self.say("wrong: \(event)")
+        }
+        // The call that fails may be the first one.
+        if (try? await queue.acknowledge(event)) == nil { try await queue.acknowledge(event) }
         if left.isEmpty { break }
       }
     }
@@ -108,8 +99,8 @@ struct QueueScript {
   func fill() async throws {
     empty()
     let queue = try open(clock: QuickClock())
-    var added: [TransferID: Int] = [:]
-    for number in 0..<4 { added[try await queue.add(transfer(number))] = number }
+    var added: [TransferID] = []
+    for number in 0..<4 { added.append(try await queue.add(transfer(number))) }
     let filler = folder + "/filler"
     let file = Glibc.open(filler, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     let bytes = [UInt8](repeating: 1, count: 4_096)

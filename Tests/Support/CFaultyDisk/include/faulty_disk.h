@@ -24,6 +24,9 @@ void faulty_disk_arm(faulty_disk_fault fault, int32_t call, int32_t error, bool 
 /// Disarms the fault; returns whether it has happened.
 bool faulty_disk_disarm(void);
 
+/// The name of the function that had the fault first since a fault was armed; NULL if none had it.
+const char *faulty_disk_failed_function(void);
+
 /// The number of flushes so far.
 int32_t faulty_disk_flushes(void);
 

@@ -2,17 +2,17 @@ import LupineCore
 import LupineSQLiteConnection
 import LupineTransfers
 
-/// The move of one complete download to its destination, and what it means for the transfer.
-struct Placing {
+/// The file of one download before it is at its destination, and the end of the transfer that its move means.
+struct StagedDownload {
   let row: TransferRow
   /// The path of the complete download under the queue's own name.
-  let staged: String
+  let path: String
   let destination: QueuedTransfer.Destination
 
   init(_ row: TransferRow, to destination: QueuedTransfer.Destination) {
     self.row = row
     self.destination = destination
-    staged = row.record.stagedPath(destination, row.id)
+    path = row.record.stagedPath(destination, row.id)
   }
 
   /// Returns `nil` for an upload.
@@ -29,8 +29,8 @@ struct Placing {
 
   /// The size of a complete download that is not at its destination yet; `nil` if it is not complete.
   var completeSize: Int64? {
-    guard !row.staged.isEmpty, Placement.identity(of: staged) == row.staged else { return nil }
-    return FileStatus.of(staged)?.size
+    guard !row.staged.isEmpty, Placement.identity(of: path) == row.staged else { return nil }
+    return FileStatus.of(path)?.size
   }
 
   /// Stores the identity of the download, and moves it.
@@ -39,7 +39,7 @@ struct Placing {
   ///   not complete.
   func ending(_ status: Int?, in database: QueueDatabase) -> QueueMachine.Ending? {
     let finished = QueueMachine.Ending.finished(TransferResult(path: destination.path, status: status))
-    guard let identity = Placement.identity(of: staged) else {
+    guard let identity = Placement.identity(of: path) else {
       guard !row.staged.isEmpty, Placement.identity(of: destination.path) == row.staged else { return nil }
       // Moved by a process that ended before it could store the end, or before the folder was flushed.
       do throws(LupineError) { try QueueFolder.flushFolder(above: destination.path) } catch {
@@ -48,7 +48,7 @@ struct Placing {
       return finished
     }
     if identity == row.staged, Placement.identity(of: destination.path) == identity {
-      Placement.removeStaged(staged)
+      Placement.removeStaged(path)
       return finished
     }
     do throws(LupineError) {
@@ -56,7 +56,7 @@ struct Placing {
         // The download is complete; it is placed once the database can be written.
         do throws(SQLiteFailure) { try database.store(row.id, staged: identity) } catch { return .stopped }
       }
-      try Placement.move(staged, to: destination.path, replacing: destination.options.contains(.removePreviousFile))
+      try Placement.move(path, to: destination.path, replacing: destination.options.contains(.removePreviousFile))
       return finished
     } catch {
       return .failed(TransferFailure(error), .other)
