@@ -46,11 +46,7 @@ final class SocketClient {
   private func take(_ line: RunnerLine?, _ handler: SocketServer.Handler) {
     guard let line else { return refuse("The line is not one of this protocol.") }
     guard isIntroduced else {
-<<<<<<< HEAD
       send(RunnerLine(version: QueueVersion.lines, tables: QueueVersion.tables, process: UnixSocket.thisProcess))
-=======
-      send(RunnerLine(version: QueueVersion.lines, tables: QueueVersion.tables, process: getpid()))
->>>>>>> 79145521b76486d516e8a00272e656b0e9fda95d
       isIntroduced = true
       if !line.hasSameVersions {
         refuse("This process has \(RunnerLine.hello.versions), and the client has \(line.versions).")
