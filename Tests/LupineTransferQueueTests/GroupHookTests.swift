@@ -96,34 +96,6 @@ import Testing
     #expect(lines().count == 2)
   }
 
-  @Test func `the hook gets a fixed environment, no descriptor and a group of its own`() async throws {
-    setenv("CREDENTIALS_DIRECTORY", "/s3cr3t", 1)
-    setenv("LUPINE_TEST_SECRET", "s3cr3t", 1)
-    defer {
-      unsetenv("CREDENTIALS_DIRECTORY")
-      unsetenv("LUPINE_TEST_SECRET")
-    }
-    // A descriptor that other code has opened without O_CLOEXEC.
-    let leaked = open("/dev/null", O_RDONLY)
-    defer { close(leaked) }
-    writeScript(
-      "env > \(output); ls -l /proc/self/fd >> \(output); readlink /proc/$$/fd/0 >> \(output); ps -o pgid= -p $$ >> \(output); echo $$ >> \(output)"
-    )
-    let queue = try visitor()
-    try await queue.setHook([script], forGroup: "photos")
-    try await queue.add(member("a"))
-    await queue.close()
-    try await whileRunning(try runner()) { (queue) async throws in _ = try await waitForHook(queue, ended: 1) }
-    let lines = lines()
-    #expect(!lines.contains { $0.contains("s3cr3t") })
-    #expect(lines.contains("LUPINE_GROUP=photos"))
-    // 0, 1, 2, and the folder that `ls` reads.
-    #expect(lines.filter { $0.contains(" -> ") }.count == 4, "\(lines)")
-    #expect(lines.contains("/dev/null"))
-    #expect(lines.suffix(2).map { $0.trimmingCharacters(in: .whitespaces) }.count == 2)
-    #expect(Set(lines.suffix(2).map { $0.trimmingCharacters(in: .whitespaces) }).count == 1)
-  }
-
   @Test func `a hook that hangs holds up no transfer, and is ended with the runner and started again`() async throws {
     writeScript("echo started >> \(output); trap '' TERM; sleep 1000 & wait; wait")
     let queue = try visitor()

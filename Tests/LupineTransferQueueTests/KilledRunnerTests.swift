@@ -1,9 +1,5 @@
 import Foundation
-import Glibc
-import LupineCore
 import LupineFixtures
-import LupineSQLiteConnection
-import Synchronization
 import Testing
 
 /// A runner and a program that are killed.
@@ -11,94 +7,70 @@ import Testing
   private static let isSoak = ProcessInfo.processInfo.environment["LUPINE_SOAK"] != nil
   private let folder: TemporaryFolder
 
-  /// The folder is in memory, where flushing costs no time.
   init() throws {
-    let memory = "/dev/shm"
-    folder =
-      FileManager.default.isWritableFile(atPath: memory) ? try TemporaryFolder(in: memory) : try TemporaryFolder()
+    folder = try .inMemory()
     try FileManager.default.createDirectory(atPath: folder.file("files"), withIntermediateDirectories: false)
-    let hook = "#!/bin/sh\necho \"$LUPINE_COMPLETION\" >> '\(folder.file("hooks"))'\n"
-    _ = FileManager.default.createFile(atPath: folder.file("hook"), contents: Data(hook.utf8))
-    chmod(folder.file("hook"), 0o700)
+    try folder.writeHook("echo \"$LUPINE_COMPLETION\"")
   }
 
-  /// A runner as a process of its own.
-  private final class Runner {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let reader: FileHandle
-
-    /// Starts the process, and waits until it is ready or has been killed.
-    init(_ folder: TemporaryFolder, _ fault: [String] = []) throws {
-      process.executableURL = try Program.url("QueueProbe")
-      process.arguments = [folder.path, "runner"] + fault
-      process.standardInput = input
-      process.standardOutput = output
-      reader = output.fileHandleForReading
-      try process.run()
-      _ = reader.availableData
-    }
-
-    /// Ends the process; returns whether it was killed, and what it has printed.
-    func end() throws -> (wasKilled: Bool, lines: [String]) {
-      try? input.fileHandleForWriting.close()
-      process.waitUntilExit()
-      let text = String(decoding: try reader.readToEnd() ?? Data(), as: UTF8.self)
-      return (process.terminationReason == .uncaughtSignal, text.split(separator: "\n").map(String.init))
-    }
-  }
-
-  /// The completions for which the hook has started.
-  private func hookStarts() -> [Int64] {
-    String(decoding: FileManager.default.contents(atPath: folder.file("hooks")) ?? Data(), as: UTF8.self)
-      .split(separator: "\n").compactMap { Int64($0) }
-  }
-
-  /// The completions of the group, and the number of those whose hook has ended, as the database has them.
-  private func completions() throws -> (all: Int64, ended: Int64) {
-    let path = folder.file("queue/transfers.sqlite")
-    guard FileManager.default.fileExists(atPath: path) else { return (0, 0) }
-    let connection = try Connection(path, patience: .seconds(5))
-    // A process that was killed early has made no tables.
-    guard let hooks = try? Statement("SELECT completions, ended FROM hooks", on: connection) else { return (0, 0) }
-    return try hooks.first([]) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+  /// The number of processes that SIGKILL has ended, and of the hooks that all runners have started.
+  private struct Counts {
+    var runners = 0
+    var programs = 0
+    var hooks = 0
   }
 
   private func fault(_ generator: inout SplitMix, _ most: Int) -> [String] {
     ["kill", "\(Int.random(in: 1...most, using: &generator))"]
   }
 
-  @Test func `a runner and a program that are killed at seeded moments lose no byte and no event`() throws {
-    let kills = Self.isSoak ? 200 : 10
-    var generator = SplitMix(seed: Seeds.first &+ 7)
-    var facts = ProbeFacts()
-    var (killed, round, batches) = (0, 0, 0)
-    while killed < kills {
-      round += 1
-      let (before, starts) = (try completions(), hookStarts())
-      let runner = try Runner(folder, fault(&generator, round.isMultiple(of: 4) ? 60 : 2_500))
-      // In some rounds, a second program comes while the runner goes on.
-      for _ in 0...Int.random(in: 0...1, using: &generator) where !facts.isDone {
-        let most = round.isMultiple(of: 3) ? 60 : 1_500
-        let lines = try Program.run(
-          "QueueProbe",
-          [folder.path, "program", "200", facts.added ? "go" : "add"] + fault(&generator, most))
-        facts.read(lines)
-        if !facts.isDone { killed += 1 }
-      }
-      if try runner.end().wasKilled { killed += 1 }
-      #expect(facts.faults == [], "round \(round)")
-      // A hook whose end was stored is not started again.
-      let late = hookStarts().dropFirst(starts.count).filter { $0 <= before.ended }
-      #expect(late == [], "round \(round)")
-      guard facts.faults.isEmpty, late.isEmpty else { return }
-      if facts.isDone { try begin(&facts, &batches) }
-    }
-    try finish(facts, batches)
+  /// Runs a program beside the runner; returns whether it was killed.
+  private func runProgram(_ facts: inout ProbeFacts, _ fault: [String] = []) throws -> Bool {
+    let end = try ProbeRun(folder, ["program", "200", facts.added ? "go" : "add"] + fault).end()
+    facts.read(end.lines)
+    // No other signal and no error ends it before it is done.
+    #expect(end.wasKilled != facts.isDone)
+    return end.wasKilled
   }
 
-  /// Checks that the batch is complete, and begins another one in the same folder.
+  /// Ends a runner, and checks the hooks that it has started; returns their completions.
+  ///
+  /// - Parameter before: the completions before the runner began.
+  private func end(_ runner: ProbeRun, _ before: GroupCompletions, _ counts: inout Counts) throws -> [Int64] {
+    let end = try runner.end()
+    #expect(end.wasKilled != (end.lines.last == "done"))
+    let starts = end.hookLines.compactMap { Int64($0) }
+    #expect(starts.count == end.hookLines.count, "\(end.hookLines)")
+    #expect(Set(starts).count == starts.count, "a runner has started a hook twice: \(starts)")
+    #expect(starts.allSatisfy { $0 > before.ended }, "a hook that had ended has started again: \(starts), \(before)")
+    counts.hooks += starts.count
+    if end.wasKilled { counts.runners += 1 }
+    return starts
+  }
+
+  @Test func `a runner and a program that are killed at seeded moments lose no byte and no event`() throws {
+    let most = Self.isSoak ? 200 : 10
+    var generator = SplitMix(seed: Seeds.first &+ 7)
+    var (facts, counts) = (ProbeFacts(), Counts())
+    var (round, batches) = (0, 1)
+    while counts.runners < most / 2 || counts.programs < most / 2 {
+      round += 1
+      let before = try GroupCompletions(folder)
+      let runner = try ProbeRun(folder, ["runner"] + fault(&generator, round.isMultiple(of: 4) ? 60 : 2_500))
+      runner.nextOutput()
+      // In some rounds, a second program comes while the runner goes on.
+      for _ in 0...Int.random(in: 0...1, using: &generator) where !facts.isDone {
+        if try runProgram(&facts, fault(&generator, round.isMultiple(of: 3) ? 60 : 1_500)) { counts.programs += 1 }
+      }
+      _ = try end(runner, before, &counts)
+      try #require(facts.faults == [], "round \(round)")
+      if facts.isDone { try begin(&facts, &batches) }
+    }
+    try finish(&facts, &counts, &batches)
+    print("killed: \(counts.runners) runners, \(counts.programs) programs; \(counts.hooks) hooks, \(batches) batches")
+  }
+
+  /// Checks that a batch is complete, and begins another one in the same folder.
   private func begin(_ facts: inout ProbeFacts, _ batches: inout Int) throws {
     #expect(facts.finished.count == 200)
     batches += 1
@@ -108,34 +80,25 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder.file("files"), withIntermediateDirectories: false)
   }
 
-  /// Ends the last batch without a kill, and checks that each hook has ended once.
-  private func finish(_ facts: ProbeFacts, _ batches: Int) throws {
-    var facts = facts
-    let runner = try Runner(folder)
-    facts.read(try Program.run("QueueProbe", [folder.path, "program", "200", facts.added ? "go" : "add"]))
+  /// Ends the last batch, and runs another one, without a kill; the hook of that one starts once.
+  private func finish(_ facts: inout ProbeFacts, _ counts: inout Counts, _ batches: inout Int) throws {
+    let before = try GroupCompletions(folder)
+    let runner = try ProbeRun(folder, ["runner"])
+    runner.nextOutput()
+    #expect(try !runProgram(&facts))
+    // A hook that runs would hold back the next one, until a program has acknowledged its events.
+    try GroupCompletions.wait(for: Int64(batches), in: folder)
+    try begin(&facts, &batches)
+    #expect(try !runProgram(&facts))
     #expect(facts.faults == [])
-    #expect(facts.isDone)
     #expect(facts.finished.count == 200)
-    while try completions().ended < completions().all { sched_yield() }
-    #expect(try runner.end().lines == ["done"])
-    #expect(try completions().all == Int64(batches + 1))
-  }
-
-  @Test func `a group that ends while no program runs starts a program, which prints what has arrived`() throws {
-    let hook = """
-      #!/bin/sh
-      exec '\(try Program.url("QueueProbe").path)' '\(folder.path)' hear "$1" >> '\(folder.file("heard"))'
-      """
-    try Data(hook.utf8).write(to: URL(filePath: folder.file("hook")))
-    chmod(folder.file("hook"), 0o700)
-    #expect(try Program.run("QueueProbe", [folder.path, "fill", "5"]) == ["done"])
-    let runner = try Runner(folder)
-    while try completions().ended < 1 { sched_yield() }
-    #expect(try runner.end().lines == ["done"])
-    let text = String(decoding: FileManager.default.contents(atPath: folder.file("heard")) ?? Data(), as: UTF8.self)
-    let lines = text.split(separator: "\n").map(String.init)
-    #expect(lines.first == "group g")
-    #expect(lines.filter { $0.hasSuffix("finished") }.count == 5, "\(lines)")
-    #expect(lines.filter { $0.hasPrefix("acknowledged") }.count == 5)
+    let last = Int64(batches)
+    try GroupCompletions.wait(for: last, in: folder)
+    #expect(try end(runner, before, &counts).last == last)
+    #expect(try GroupCompletions(folder).all == last)
+    // Nothing is left to start.
+    let after = try ProbeRun(folder, ["runner"])
+    after.nextOutput()
+    #expect(try after.end().hookLines == [])
   }
 }

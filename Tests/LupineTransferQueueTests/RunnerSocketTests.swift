@@ -188,33 +188,6 @@ import Testing
     extendLifetime(lock)
     await queue.close()
   }
-
-  @Test(.enabled(if: geteuid() == 0)) func `a process of another user is closed`() async throws {
-    let runner = try stage.queue { $0.network = FakeNetwork(.unavailable) }
-    #expect(try await runner.isRunner)
-    // As if the modes of the folder did not hold others back.
-    for folder in [stage.folder.path, stage.queueFolder] { chmod(folder, 0o755) }
-    chmod(stage.queueFolder + "/socket", 0o666)
-    let script = """
-      import socket, sys
-      s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
-      s.sendall(b'{"protocol":1,"tables":1}\\n'); print("got", len(s.recv(100)))
-      """
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/setpriv")
-    process.arguments = [
-      "--reuid=65534", "--clear-groups", "/usr/bin/python3", "-c", script, stage.queueFolder + "/socket",
-    ]
-    process.standardOutput = output
-    try process.run()
-    process.waitUntilExit()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    // The connection ends without a byte, or is reset before the line is sent.
-    #expect(text == "got 0\n" || text.isEmpty && process.terminationStatus == 1, "\(text)")
-    #expect(try isServed())
-    await runner.close()
-  }
 }
 
 extension [UInt8] {

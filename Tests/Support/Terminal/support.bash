@@ -27,5 +27,13 @@ expect() {
 says() { for text in "$@"; do grep -qF -- "$text" "$folder/output" || fail "does not say: $text"; done; }
 is_silent_about() { for text in "$@"; do ! grep -qF -- "$text" "$folder/output" || fail "says: $text"; done; }
 
+# eventually COMMAND...: waits until a command succeeds, 20 seconds at most.
+eventually() {
+  local end=$((SECONDS + 20))
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || fail "does not come: $*"
+  done
+}
+
 # end_topic: prints the number of the runs.
 end_topic() { echo "$(basename "$0"): $count runs"; }
