@@ -3,7 +3,7 @@ public import Foundation
 /// A program of this package that tests run as a separate process.
 public enum Program {
   /// The end of a program.
-  public struct End {
+  public struct End: Sendable {
     /// The lines that it has printed.
     public let lines: [String]
     /// The signal that has ended it; `nil` if it has exited.
@@ -14,11 +14,17 @@ public enum Program {
   ///
   /// `wrapper` is a command that runs the program, such as `unshare --net`, and receives its path and arguments.
   public static func run(_ name: String, _ arguments: [String], under wrapper: [String] = []) throws -> [String] {
-    try end(of: name, arguments, under: wrapper).lines
+    try runToEnd(name, arguments, under: wrapper).lines
   }
 
-  /// Runs the program until it exits or a signal ends it.
-  public static func end(of name: String, _ arguments: [String], under wrapper: [String] = []) throws -> End {
+  /// Runs the program until it exits or a signal ends it, on a thread of its own, so that other tests run meanwhile.
+  public static func end(of name: String, _ arguments: [String]) async throws -> End {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try runToEnd(name, arguments) }) }
+    }
+  }
+
+  private static func runToEnd(_ name: String, _ arguments: [String], under wrapper: [String] = []) throws -> End {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")

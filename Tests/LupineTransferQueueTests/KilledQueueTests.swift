@@ -22,7 +22,7 @@ import Testing
   /// - Parameters:
   ///   - kills: the number of processes that SIGKILL must end. One that comes to its end before that does not count.
   ///   - server: the URL of a folder of a server; `nil` for the mock.
-  private func run(_ fault: String, kills: Int, seed: UInt64, server: String? = nil) throws {
+  private func run(_ fault: String, kills: Int, seed: UInt64, server: String? = nil) async throws {
     var generator = SplitMix(seed: Seeds.first &+ seed)
     var killed = 0
     var queues = 0
@@ -41,7 +41,7 @@ import Testing
         let arguments = [
           place, "run", "\(Self.count)", facts.isAdded ? "go" : "add", "\(generator.next())", peer,
         ]
-        let end = try Program.end(of: "QueueProbe", arguments + (mayBeKilled ? [fault, "\(call)"] : []))
+        let end = try await Program.end(of: "QueueProbe", arguments + (mayBeKilled ? [fault, "\(call)"] : []))
         facts.read(end.lines)
         #expect(facts.faults == [], "\(fault) at \(call), kill \(killed) of queue \(queues)")
         guard facts.faults.isEmpty else { return }
@@ -57,14 +57,14 @@ import Testing
   @Test(arguments: [("kill", 0), ("tear", 1)])
   func `a queue that is killed at seeded moments loses no byte, no event and no call, and tells nothing twice`(
     fault: String, seed: UInt64
-  ) throws {
-    try run(fault, kills: Self.isSoak ? 200 : 8, seed: seed)
+  ) async throws {
+    try await run(fault, kills: Self.isSoak ? 200 : 8, seed: seed)
   }
 
   @Test(.enabled(if: Peers.nginx != nil || Peers.areRequired))
-  func `a queue with a real server that is killed at seeded moments loses nothing`() throws {
+  func `a queue with a real server that is killed at seeded moments loses nothing`() async throws {
     let server = try #require(Peers.nginx)
-    try run("kill", kills: Self.isSoak ? 100 : 4, seed: 2, server: "\(server)/uploads")
+    try await run("kill", kills: Self.isSoak ? 100 : 4, seed: 2, server: "\(server)/uploads")
   }
 
   @Test func `an addition costs one flush, also one of several transfers`() throws {
@@ -78,8 +78,8 @@ import Testing
   ])
   func `an error of any call loses no transfer that was added`(
     code: Int32, duration: String, calls: String, leastFailures: Int
-  ) throws {
-    let lines = try Program.run("QueueProbe", [folder.path, "error", "\(code)", duration, calls])
+  ) async throws {
+    let lines = try await Program.end(of: "QueueProbe", [folder.path, "error", "\(code)", duration, calls]).lines
     #expect(lines.filter { $0.hasPrefix("wrong") } == [])
     #expect(lines.last == "done")
     let failures = lines.filter { $0.hasPrefix("failed ") }.map { $0.split(separator: " ") }

@@ -90,7 +90,9 @@ struct RunningTransfers {
   ) -> Verdict {
     // Not placed if it was paused, cancelled or removed at the last moment; the complete file stays for a resumption.
     guard let item, item.state == .running, !item.isRemoved else { return .now(.stopped) }
-    guard let opened, let row = try? opened.database.row(item.id), let download = StagedDownload(row) else { return .later }
+    guard let opened, let row = try? opened.database.row(item.id), let download = StagedDownload(row) else {
+      return .later
+    }
     let ending = download.ending(status, in: opened.database)
     if interrupted.remove(item.id) != nil || !isSimple { Placement.removePartials(of: download.path) }
     if let ending { return Self.verdict(ofPlaced: ending) }
