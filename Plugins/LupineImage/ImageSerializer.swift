@@ -55,8 +55,8 @@ extension ResponseSerializer where Self == ImageSerializer {
 extension ValueRequest {
   /// Returns a task for the body as a picture.
   ///
-  /// The file is decoded on a thread of Swift's pool of tasks, which other tasks lack for as long as `limits.duration`. Use
-  /// `ImageDownloader` for files of strangers.
+  /// The file is decoded on a thread of Swift's pool, which other tasks cannot use meanwhile, for up to `limits.duration`.
+  /// Use `ImageDownloader` for files of strangers.
   ///
   /// - Parameters:
   ///   - filters: the filters of the result.
@@ -67,8 +67,8 @@ extension ValueRequest {
 
   /// Calls the handler with the body as a picture, where `response(queue:completionHandler:)` does.
   ///
-  /// The file is decoded on a thread of Swift's pool of tasks, which other tasks lack for as long as `limits.duration`. Use
-  /// `ImageDownloader` for files of strangers.
+  /// The file is decoded on a thread of Swift's pool, which other tasks cannot use meanwhile, for up to `limits.duration`.
+  /// Use `ImageDownloader` for files of strangers.
   @discardableResult
   public func responseImage(
     queue: DispatchQueue? = nil, filters: [ImageFilter] = [], limits: ImageLimits = ImageLimits(),

@@ -9,15 +9,13 @@ import Synchronization
 /// ```swift
 /// let activity = NetworkActivity()
 /// let busy = try Session.Builder().transport(transport).monitor(activity).build()
+/// let states = activity.states
 /// let indicator = Task {
-///   for await state in activity.states { show(state.isShown ? "working …" : "") }
+///   for await state in states { show(state.isShown ? "working …" : "") }
 /// }
 /// ```
 ///
-/// One activity can be the monitor of several sessions and then counts their requests together. The requests of two
-/// sessions have equal identifiers: one that is suspended or cancelled before it starts can hide a request of another
-/// session with its number, until both have ended. Use an activity for each session if the program suspends or cancels
-/// requests and needs the exact count.
+/// One activity can be the monitor of several sessions, and then counts their requests together.
 public final class NetworkActivity: EventMonitor {
   /// The state of an activity.
   public enum State: Sendable, Hashable {
@@ -35,7 +33,10 @@ public final class NetworkActivity: EventMonitor {
   }
 
   private struct Shared {
-    var count = RequestCount()
+    /// The requests of each session, by the number of its monitor; 0 for events that `receive(_:)` gets.
+    var counts: [UInt64: RequestCount] = [:]
+    var lastMonitor: UInt64 = 0
+    var underWay = 0
     var machine = ActivityMachine()
     var timer: ScheduledTimer?
     var streams: [UInt64: AsyncStream<State>.Continuation] = [:]
@@ -43,13 +44,23 @@ public final class NetworkActivity: EventMonitor {
     /// The states that are not yet in the streams, in order.
     var reports: [(state: State, streams: [AsyncStream<State>.Continuation])] = []
     var isReporting = false
+
+    /// Changes the requests of a session, and returns the change of the state.
+    mutating func count(_ monitor: UInt64, _ change: (inout RequestCount) -> Void) -> ActivityMachine.Change? {
+      var count = counts[monitor, default: RequestCount()]
+      underWay -= count.underWay
+      change(&count)
+      underWay += count.underWay
+      counts[monitor] = count.isEmpty ? nil : count
+      return machine.requestsChanged(areUnderWay: underWay > 0)
+    }
   }
 
   /// How long requests are under way before the activity is active.
   public let startDelay: Duration
   /// How long no request is under way before the activity is idle.
   public let completionDelay: Duration
-  private let clock: SessionClock
+  private let clock: PolicyClock
   private let shared = Mutex(Shared())
 
   /// Creates an activity without requests.
@@ -57,14 +68,14 @@ public final class NetworkActivity: EventMonitor {
   /// - Parameters:
   ///   - startDelay: how long requests are under way before the activity is active. Default: 1 second.
   ///   - completionDelay: how long no request is under way before the activity is idle. Default: 0.2 seconds.
-  ///   - clock: the clock of the delays, usually that of the sessions. Default: a `ContinuousClock`.
+  ///   - clock: the clock of the delays. Default: `nil`, the clock of the first session that makes a request.
   public init(
     startDelay: Duration = .seconds(1), completionDelay: Duration = .milliseconds(200),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: (any Clock<Duration>)? = nil
   ) {
     self.startDelay = startDelay
     self.completionDelay = completionDelay
-    self.clock = SessionClock(clock)
+    self.clock = PolicyClock(clock)
   }
 
   deinit {
@@ -76,11 +87,40 @@ public final class NetworkActivity: EventMonitor {
   /// The beginnings, the ends and the suspensions of requests.
   public var kinds: SessionEvent.Kinds { [.started, .finished, .suspended, .resumed] }
 
-  /// Counts a request; called by the session.
+  /// Returns a monitor that counts the requests of one session for this activity.
+  public func makeMonitor(clock: any Clock<Duration>) -> any EventMonitor {
+    let number = shared.withLock { shared in
+      shared.lastMonitor += 1
+      return shared.lastMonitor
+    }
+    return SessionMonitor(activity: self, number: number, clock: clock)
+  }
+
+  /// Counts a request of a session; a session calls the monitor that `makeMonitor(clock:)` returns instead.
   public func receive(_ event: SessionEvent) {
-    change { shared in
-      shared.count.receive(event)
-      return shared.machine.requestsChanged(areUnderWay: shared.count.underWay > 0)
+    change(on: clock.clock(or: ContinuousClock())) { $0.count(0) { $0.receive(event) } }
+  }
+
+  /// Counts the requests of one session, until the session is released.
+  private final class SessionMonitor: EventMonitor {
+    private let activity: NetworkActivity
+    private let number: UInt64
+    private let clock: any Clock<Duration>
+
+    init(activity: NetworkActivity, number: UInt64, clock: any Clock<Duration>) {
+      self.activity = activity
+      self.number = number
+      self.clock = clock
+    }
+
+    deinit { count { $0 = RequestCount() } }
+
+    var kinds: SessionEvent.Kinds { activity.kinds }
+
+    func receive(_ event: SessionEvent) { count { $0.receive(event) } }
+
+    private func count(_ change: (inout RequestCount) -> Void) {
+      activity.change(on: activity.clock.clock(or: clock)) { $0.count(number, change) }
     }
   }
 
@@ -88,7 +128,7 @@ public final class NetworkActivity: EventMonitor {
   public var state: State { shared.withLock { $0.machine.state } }
 
   /// The number of requests that are under way, without the suspended ones.
-  public var requestCount: Int { shared.withLock { $0.count.underWay } }
+  public var requestCount: Int { shared.withLock { $0.underWay } }
 
   /// The current state and then every change, in order.
   ///
@@ -129,7 +169,7 @@ public final class NetworkActivity: EventMonitor {
   }
 
   /// Changes the state, reports it, and sets the timer that the new state needs.
-  private func change(_ body: (inout Shared) -> ActivityMachine.Change?) {
+  private func change(on clock: SessionClock, _ body: (inout Shared) -> ActivityMachine.Change?) {
     let (timer, wait) = shared.withLock { shared -> (ScheduledTimer?, ActivityMachine.Wait?) in
       guard let change = body(&shared) else { return (nil, nil) }
       if !shared.streams.isEmpty { shared.reports.append((change.state, Array(shared.streams.values))) }
@@ -139,94 +179,17 @@ public final class NetworkActivity: EventMonitor {
     report()
     // A clock may be the caller's, so no lock is held.
     timer?.cancel()
-    if let wait { setTimer(for: wait) }
+    if let wait { setTimer(for: wait, on: clock) }
   }
 
-  private func setTimer(for wait: ActivityMachine.Wait) {
+  private func setTimer(for wait: ActivityMachine.Wait, on clock: SessionClock) {
     let delay = wait.isForStart ? startDelay : completionDelay
-    let timer = clock.schedule(delay) { [weak self] in self?.change { $0.machine.waitEnded(wait) } }
+    let timer = clock.schedule(delay) { [weak self] in self?.change(on: clock) { $0.machine.waitEnded(wait) } }
     let isOver = shared.withLock { shared in
       guard shared.machine.isWaiting(for: wait) else { return true }
       shared.timer = timer
       return false
     }
     if isOver { timer.cancel() }
-  }
-}
-
-/// The transitions between the states of an activity.
-struct ActivityMachine: Sendable {
-  /// A delay that a state waits for.
-  struct Wait: Sendable, Hashable {
-    let number: Int
-    let isForStart: Bool
-  }
-
-  /// A new state.
-  struct Change: Sendable, Hashable {
-    let state: NetworkActivity.State
-    /// The delay after which the state changes by itself; `nil` if it does not.
-    let wait: Wait?
-  }
-
-  private(set) var state = NetworkActivity.State.idle
-  private var waitCount = 0
-
-  /// Whether the end of this wait still changes the state.
-  func isWaiting(for wait: Wait) -> Bool {
-    wait.number == waitCount && state == (wait.isForStart ? .delayingStart : .delayingCompletion)
-  }
-
-  mutating func requestsChanged(areUnderWay: Bool) -> Change? {
-    switch (state, areUnderWay) {
-    case (.idle, true): enter(.delayingStart)
-    case (.delayingStart, false): enter(.idle)
-    case (.active, false): enter(.delayingCompletion)
-    case (.delayingCompletion, true): enter(.active)
-    default: nil
-    }
-  }
-
-  mutating func waitEnded(_ wait: Wait) -> Change? {
-    guard isWaiting(for: wait) else { return nil }
-    return enter(wait.isForStart ? .active : .idle)
-  }
-
-  private mutating func enter(_ state: NetworkActivity.State) -> Change {
-    self.state = state
-    waitCount += 1
-    let waits = state == .delayingStart || state == .delayingCompletion
-    return Change(state: state, wait: waits ? Wait(number: waitCount, isForStart: state == .delayingStart) : nil)
-  }
-}
-
-/// Counts the requests that are under way.
-struct RequestCount: Sendable {
-  /// The requests with one identifier, of which each session has one.
-  private struct Group {
-    var started = 0
-    var suspended = 0
-
-    var underWay: Int { max(0, started - suspended) }
-  }
-
-  private(set) var underWay = 0
-  private var groups: [RequestID: Group] = [:]
-
-  mutating func receive(_ event: SessionEvent) {
-    var group = groups[event.request] ?? Group()
-    underWay -= group.underWay
-    switch event.kind {
-    case .started: group.started += 1
-    case .finished:
-      // A request that is cancelled before its start finishes without it.
-      group.started = max(0, group.started - 1)
-      group.suspended = min(group.suspended, group.started)
-    case .suspended: group.suspended += 1
-    case .resumed: group.suspended = max(0, group.suspended - 1)
-    default: break
-    }
-    underWay += group.underWay
-    groups[event.request] = group.started + group.suspended > 0 ? group : nil
   }
 }

@@ -6,13 +6,7 @@ import LupineSupport
 /// Names are case-insensitive, and arguments may be tokens or quoted strings. Of a repeated directive the first
 /// occurrence counts (RFC 9111 section 4.2.1).
 struct CacheDirectives: Sendable, Equatable {
-  /// The argument of a directive.
-  enum Argument: Sendable, Equatable {
-    case none
-    case text(String)
-    /// The argument violates the grammar.
-    case invalid
-  }
+  typealias Argument = CacheDirective.Argument
 
   private struct Directive: Sendable, Equatable {
     let name: String
@@ -71,35 +65,14 @@ struct CacheDirectives: Sendable, Equatable {
 
   private mutating func read(_ value: String) {
     var cursor = FieldCursor(value)
-    while !cursor.isAtEnd {
-      cursor.skipWhitespace()
-      if let name = cursor.token()?.lowercased() {
-        let argument = readArgument(&cursor)
-        isEmpty = false
-        if Self.known.contains(name), self[name] == nil { directives.append(Directive(name: name, argument: argument)) }
-      }
-      cursor.skipToComma()
-      _ = cursor.take(UInt8(ascii: ","))
-    }
-  }
-
-  private mutating func readArgument(_ cursor: inout FieldCursor) -> Argument {
-    var argument = Argument.none
-    if cursor.take(UInt8(ascii: "=")) {
-      if cursor.peek() == UInt8(ascii: "\"") {
-        if let text = cursor.quotedString() {
-          argument = .text(text)
-        } else {
-          isMalformed = true
-          return .invalid
-        }
-      } else {
-        argument = cursor.token().map { .text($0) } ?? .invalid
+    while let directive = cursor.cacheDirective() {
+      isEmpty = false
+      if directive.isUnclosed { isMalformed = true }
+      let name = directive.name
+      if Self.known.contains(name), self[name] == nil {
+        directives.append(Directive(name: name, argument: directive.argument))
       }
     }
-    cursor.skipWhitespace()
-    // Anything between the directive and the next comma.
-    return cursor.isAtEnd || cursor.peek() == UInt8(ascii: ",") ? argument : .invalid
   }
 
   /// Whether the directive is present, with any argument.

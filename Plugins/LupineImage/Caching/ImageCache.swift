@@ -92,14 +92,14 @@ public final class ImageCache: Sendable {
   /// Returns a picture, and counts a hit or a miss.
   public func image(for key: Key) -> Image? {
     state.withLock { state in
-      guard let entry = state.entries[key] else {
+      guard let index = state.entries.index(forKey: key) else {
         state.statistics.misses += 1
         return nil
       }
-      state.uses.remove(entry.place)
-      state.entries[key]?.place = state.uses.append(key)
+      state.uses.remove(state.entries.values[index].place)
+      state.entries.values[index].place = state.uses.append(key)
       state.statistics.hits += 1
-      return entry.image
+      return state.entries.values[index].image
     }
   }
 

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSupport
 
 /// The facts about a JPEG that its segments state (ITU-T T.81 annex B), read before the file is decoded.
 struct JPEGSegments {
@@ -99,7 +100,7 @@ struct JPEGSegments {
     in bytes: UnsafeRawBufferPointer, from start: Int
   ) throws(LupineError) -> (marker: UInt8, start: Int, end: Int)? {
     var offset = start
-    while let found = Memory.offset(of: 0xFF, in: bytes, from: offset), found < bytes.count - 1 {
+    while let found = bytes.position(of: 0xFF, from: offset), found < bytes.count - 1 {
       offset = found + 1
       let marker = bytes[offset]
       switch marker {

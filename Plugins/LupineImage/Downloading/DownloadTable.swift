@@ -13,35 +13,15 @@ struct DownloadTable {
   struct Key: Hashable {
     let url: HTTPURL
     let headers: HTTPFields
-  }
 
-  /// A task that waits for a picture.
-  struct Waiting {
-    let filters: [ImageFilter]
-    let priority: Priority
-    let deliver: @Sendable (Result<Image, LupineError>) -> Void
-    /// The names of the filters.
-    let names: [String]
-
-    init(
-      filters: [ImageFilter], priority: Priority, deliver: @escaping @Sendable (Result<Image, LupineError>) -> Void
-    ) {
-      self.filters = filters
-      self.priority = priority
-      self.deliver = deliver
-      names = filters.map(\.name)
+    init(_ request: OutgoingRequest) {
+      url = request.url
+      headers = request.headers
     }
-  }
 
-  /// A downloaded file.
-  struct File {
-    let data: Data
-    let contentType: String?
-    let validator: String?
-    /// Whether its pictures may be kept: it has a validator, and the response has no `no-store`.
-    let isStorable: Bool
-    /// Whether its pictures may be used for a while without a request: the response has no `no-cache` or `max-age=0`.
-    var isReusable = true
+    func cacheKey(_ validator: String?, _ filters: [ImageFilter]) -> ImageCache.Key {
+      ImageCache.Key(url: url, headers: headers, validator: validator, filters: filters)
+    }
   }
 
   /// A step outside the lock.
@@ -51,48 +31,6 @@ struct DownloadTable {
     /// Decodes the file, or uses the picture of an earlier decoding, and makes a result for each list of filters.
     case decode(job: UInt64, Key, File, DecodedImage?, [[ImageFilter]], Abandonment)
     case deliver([Waiting], Result<Image, LupineError>)
-  }
-
-  private enum Stage {
-    case queued
-    case downloading
-    case downloaded(File, DecodedImage?)
-    case decoding(File, Abandonment)
-  }
-
-  private struct Job {
-    let key: Key
-    let request: OutgoingRequest
-    var stage = Stage.queued
-    /// Those who wait, by the names of their filters and then by their number.
-    private(set) var waiting: [[String]: [UInt64: Waiting]] = [:]
-    /// The number of waiters with each priority.
-    private var counts: [Priority: Int] = [:]
-
-    init(key: Key, request: OutgoingRequest) {
-      self.key = key
-      self.request = request
-    }
-
-    var priority: Priority { Priority.allCases.last { counts[$0, default: 0] > 0 } ?? .low }
-
-    mutating func add(_ waiter: UInt64, _ new: Waiting) {
-      waiting[new.names, default: [:]][waiter] = new
-      counts[new.priority, default: 0] += 1
-    }
-
-    mutating func remove(_ waiter: UInt64, names: [String]) {
-      guard let removed = waiting[names]?.removeValue(forKey: waiter) else { return }
-      counts[removed.priority, default: 0] -= 1
-      if waiting[names]?.isEmpty == true { waiting[names] = nil }
-    }
-
-    /// Removes and returns those who wait for this list of filters.
-    mutating func removeAll(names: [String]) -> [UInt64: Waiting] {
-      let removed = waiting.removeValue(forKey: names) ?? [:]
-      for each in removed.values { counts[each.priority, default: 0] -= 1 }
-      return removed
-    }
   }
 
   private let maximumDownloads: Int
@@ -118,13 +56,13 @@ struct DownloadTable {
 
   /// Adds a waiter to the job of an equal request, or to a new one.
   mutating func add(_ waiting: Waiting, for request: OutgoingRequest) -> (waiter: UInt64, steps: [Step]) {
-    let key = Key(url: request.url, headers: request.headers)
+    let key = Key(request)
     lastNumber += 1
     let waiter = lastNumber
     let job = open[key] ?? newJob(key, request)
     jobs[job]?.add(waiter, waiting)
     places[waiter] = (job, waiting.names)
-    updatePriority(of: job)
+    setPlace(of: job)
     return (waiter, nextSteps())
   }
 
@@ -132,14 +70,17 @@ struct DownloadTable {
     lastNumber += 1
     jobs[lastNumber] = Job(key: key, request: request)
     open[key] = lastNumber
-    downloadQueue.put(lastNumber, .low)
     return lastNumber
   }
 
-  private mutating func updatePriority(of number: UInt64) {
+  /// Puts a job that waits for its turn into its queue, or moves it there if its priority has changed.
+  private mutating func setPlace(of number: UInt64) {
     guard let job = jobs[number] else { return }
-    if downloadQueue.contains(number) { downloadQueue.put(number, job.priority) }
-    if decodingQueue.contains(number) { decodingQueue.put(number, job.priority) }
+    switch job.stage {
+    case .queued: downloadQueue.put(number, job.priority)
+    case .downloaded: decodingQueue.put(number, job.priority)
+    case .downloading, .decoding: break
+    }
   }
 
   /// Whether somebody waits for the job.
@@ -151,7 +92,7 @@ struct DownloadTable {
     jobs[number]?.remove(waiter, names: names)
     guard let job = jobs[number] else { return [] }
     guard job.waiting.isEmpty else {
-      updatePriority(of: number)
+      setPlace(of: number)
       return []
     }
     if open[job.key] == number { open[job.key] = nil }
@@ -192,8 +133,7 @@ struct DownloadTable {
       }
     }
     if hasWaiters(job: number) {
-      decodingQueue.put(number, job.priority)
-      updatePriority(of: number)
+      setPlace(of: number)
     } else {
       remove(number)
       downloads -= 1
@@ -225,7 +165,7 @@ struct DownloadTable {
     if hasWaiters(job: number) {
       // Its place among the downloads bounds the files in memory.
       downloads += 1
-      decodingQueue.put(number, job.priority)
+      setPlace(of: number)
     } else {
       remove(number)
     }
@@ -278,13 +218,4 @@ extension DownloadTable {
     }
     return steps
   }
-}
-
-/// Whether a decoding has lost its last waiter.
-final class Abandonment: Sendable {
-  private let state = Mutex(false)
-
-  var isAbandoned: Bool { state.withLock { $0 } }
-
-  func abandon() { state.withLock { $0 = true } }
 }

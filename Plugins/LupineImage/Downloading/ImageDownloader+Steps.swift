@@ -14,7 +14,7 @@ extension ImageDownloader {
       case .download(let job, let request): steps += download(job, request)
       case .cancelDownload(let job): state.withLock { $0.requests[job] }?.cancel()
       case .decode(let job, let key, let file, let decoded, let filterLists, let abandonment):
-        threads.run { [self] in decode(job, key, file, decoded, filterLists, abandonment) }
+        runDecoding { [self] in decode(job, key, file, decoded, filterLists, abandonment) }
       case .deliver(let waiting, let result):
         for waiting in waiting { waiting.deliver(result) }
       }
@@ -54,20 +54,30 @@ extension ImageDownloader {
       return .failure(LupineError(.emptyResponse, "The response has no body to decode as a picture."))
     }
     let fields = response.head.headerFields
-    let directives = fields[values: .cacheControl].joined(separator: ",").lowercased()
-      .filter { $0 != " " && $0 != "\t" && $0 != "\"" }.split(separator: ",")
+    let directives = cacheDirectives(fields)
     let validator = fields[.eTag] ?? fields[.lastModified]
     return .success(
       DownloadTable.File(
         data: response.data, contentType: fields[.contentType], validator: validator,
-        isStorable: validator != nil && !directives.contains { $0.hasPrefix("no-store") },
-        isReusable: !directives.contains { $0.hasPrefix("no-cache") || $0 == "max-age=0" }))
+        isStorable: validator != nil && !directives.contains { $0.name == "no-store" },
+        isReusable: !directives.contains {
+          $0.name == "no-cache" || $0.name == "max-age" && $0.argument == .text("0")
+        }))
+  }
+
+  private static func cacheDirectives(_ fields: HTTPFields) -> [CacheDirective] {
+    var directives: [CacheDirective] = []
+    for value in fields[values: .cacheControl] {
+      var cursor = FieldCursor(value)
+      while let directive = cursor.cacheDirective() { directives.append(directive) }
+    }
+    return directives
   }
 
   /// Keeps the validator of a file, so that its pictures are used for a while without a request.
   private func remember(_ file: DownloadTable.File, of request: OutgoingRequest) {
     guard cache != nil else { return }
-    let key = DownloadTable.Key(url: request.url, headers: request.headers)
+    let key = DownloadTable.Key(request)
     let end = clock.now() + configuration.reuseInterval.bounded
     state.withLock { $0.known[key] = file.isStorable && file.isReusable ? (file.validator, end) : nil }
   }
@@ -77,13 +87,7 @@ extension ImageDownloader {
     _ key: DownloadTable.Key, _ file: DownloadTable.File, _ filters: [ImageFilter]
   ) -> Image? {
     guard let cache, file.isStorable else { return nil }
-    return cache.image(for: cacheKey(key, file, filters))
-  }
-
-  private func cacheKey(
-    _ key: DownloadTable.Key, _ file: DownloadTable.File, _ filters: [ImageFilter]
-  ) -> ImageCache.Key {
-    ImageCache.Key(url: key.url, headers: key.headers, validator: file.validator, filters: filters)
+    return cache.image(for: key.cacheKey(file.validator, filters))
   }
 
   /// Decodes a file, and applies each list of filters; runs on a decoding thread.
@@ -103,7 +107,7 @@ extension ImageDownloader {
         if abandonment.isAbandoned { break }
         let result = Result { () throws(LupineError) in try source.image.applying(filters) }
         if let cache, file.isStorable, case .success(let image) = result {
-          cache.insert(image, for: cacheKey(key, file, filters))
+          cache.insert(image, for: key.cacheKey(file.validator, filters))
         }
         perform(state.withLock { $0.table.filtered(job: job, result, names: filters.map(\.name)) })
       }

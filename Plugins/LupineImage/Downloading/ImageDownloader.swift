@@ -46,10 +46,11 @@ public final class ImageDownloader: Sendable {
     public var limits = ImageLimits()
     /// How long a cached picture is used without a request for its file.
     ///
-    /// After that time the request is sent, and always for a file without a validator, or whose response has `no-store`,
-    /// `no-cache` or `max-age=0`. If the response has the validator of
-    /// a cached picture, its file is not decoded again. A cache of the session (`LupineCache`) decides whether the
-    /// request reaches the server. Default: 60 seconds.
+    /// After that time the request is sent again. It is sent each time for a file without a validator, and for one whose
+    /// response has `no-store`, `no-cache` or `max-age=0`. If the validator of the response is that of the cached picture,
+    /// the file is not decoded again. A cache of the session (`LupineCache`) decides whether the request reaches the server.
+    ///
+    /// Default: 60 seconds.
     public var reuseInterval = Duration.seconds(60)
     /// The clock of the limit of time and of `reuseInterval`.
     ///
@@ -76,7 +77,7 @@ public final class ImageDownloader: Sendable {
   public let cache: ImageCache?
   let session: Session
   let clock: SessionClock
-  let threads: DecodingThreads
+  private let threads: WorkerThreads
   let state: Mutex<State>
 
   struct State {
@@ -99,7 +100,12 @@ public final class ImageDownloader: Sendable {
     self.cache = cache
     self.configuration = configuration
     clock = SessionClock(configuration.clock)
-    threads = DecodingThreads(limit: max(configuration.maximumDecodings, 1))
+    let limit = max(configuration.maximumDecodings, 1)
+    threads = WorkerThreads(limit: limit, kept: limit) { (run) throws(SystemThread.Failure) in
+      try SystemThread("lupine-image", stackSize: 1 << 20, run).detach()
+    } runRefused: {
+      BlockingWork.start($0)
+    }
     state = Mutex(State(table: DownloadTable(configuration)))
   }
 
@@ -139,14 +145,19 @@ public final class ImageDownloader: Sendable {
     return try result.get()
   }
 
+  /// Runs a decoding on a thread of the downloader, or in a task of a simulation.
+  func runDecoding(_ job: @escaping @Sendable () -> Void) {
+    if BlockingWork.runsInline { BlockingWork.start(job) } else { threads.add(job) }
+  }
+
   /// The cached picture of a file that needs no request yet.
   private func cachedImage(for request: OutgoingRequest, _ filters: [ImageFilter]) -> Image? {
     guard let cache else { return nil }
-    let key = DownloadTable.Key(url: request.url, headers: request.headers)
+    let key = DownloadTable.Key(request)
     let now = clock.now()
-    guard let known = state.withLock({ $0.known[key] }), now < known.end else { return nil }
-    let name = ImageCache.Key(url: key.url, headers: key.headers, validator: known.validator, filters: filters)
-    guard let image = cache.image(for: name) else { return nil }
+    guard let known = state.withLock({ $0.known[key] }), now < known.end,
+      let image = cache.image(for: key.cacheKey(known.validator, filters))
+    else { return nil }
     state.withLock { $0.table.countCached() }
     return image
   }

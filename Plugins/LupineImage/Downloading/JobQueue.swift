@@ -15,9 +15,6 @@ struct JobQueue {
     places[job] = (priority, queues[priority, default: RemovableQueue()].append(job))
   }
 
-  /// Whether the job waits.
-  func contains(_ job: UInt64) -> Bool { places[job] != nil }
-
   mutating func remove(_ job: UInt64) {
     guard let (priority, place) = places.removeValue(forKey: job) else { return }
     queues[priority]?.remove(place)

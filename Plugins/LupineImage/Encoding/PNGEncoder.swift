@@ -31,8 +31,7 @@ struct PNGEncoder: ~Copyable {
     var count = 0
     var code: Int32 = 0
     guard let file = spng_get_png_buffer(context, &count, &code) else { throw failure(code) }
-    defer { Memory.release(file) }
-    return Data(bytes: file, count: count)
+    return Data(bytesNoCopy: file, count: count, deallocator: .free)
   }
 
   private borrowing func check(_ code: Int32) throws(LupineError) { if code != 0 { throw failure(code) } }

@@ -2,8 +2,7 @@
 ///
 /// Colours are weighted with their alpha, so that a transparent pixel does not tint its neighbours.
 enum Scaling {
-  /// The bits behind the point of a weight.
-  private static let weightBits: Int32 = 14
+  private static var weightBits: Int32 { ScalingWeights.bits }
   /// The bits behind the point of an intermediate value of a picture without transparent pixels.
   private static let middleBits: Int32 = 6
   /// The bits behind the point of an intermediate alpha.
@@ -15,8 +14,8 @@ enum Scaling {
   /// that it is not larger than the picture or the result.
   static func scale(_ image: Image, part: ImageSize, to size: ImageSize) -> Image {
     if part == size { return image.croppedAroundCentre(to: size) }
-    let columns = Weights(from: part.width, to: size.width, offset: (image.width - part.width) / 2)
-    let rows = Weights(from: part.height, to: size.height, offset: (image.height - part.height) / 2)
+    let columns = ScalingWeights(from: part.width, to: size.width, offset: (image.width - part.width) / 2)
+    let rows = ScalingWeights(from: part.height, to: size.height, offset: (image.height - part.height) / 2)
     let isOpaque = image.isOpaque
     if size.width <= part.width {
       // The lines are the rows.
@@ -44,7 +43,7 @@ enum Scaling {
   }
 
   /// Scales each line; the colours of the result are multiplied with their alpha.
-  private static func shortened(_ image: Image, _ lines: Lines, _ weights: Weights) -> [Int16] {
+  private static func shortened(_ image: Image, _ lines: Lines, _ weights: ScalingWeights) -> [Int16] {
     let length = weights.starts.count
     let count = length * lines.count * 4
     return [Int16](unsafeUninitializedCapacity: count) { target, initialized in
@@ -68,7 +67,7 @@ enum Scaling {
 
   @inline(__always)
   private static func opaqueSum(
-    _ source: UnsafeRawBufferPointer, _ start: Int, _ step: Int, _ weights: Weights, _ position: Int
+    _ source: UnsafeRawBufferPointer, _ start: Int, _ step: Int, _ weights: ScalingWeights, _ position: Int
   ) -> SIMD4<Int32> {
     var sum = SIMD4<Int32>.zero
     var input = start
@@ -83,7 +82,7 @@ enum Scaling {
   /// The colours have a half of the product of value and alpha, so that they fit in 15 bits.
   @inline(__always)
   private static func sum(
-    _ source: UnsafeRawBufferPointer, _ start: Int, _ step: Int, _ weights: Weights, _ position: Int
+    _ source: UnsafeRawBufferPointer, _ start: Int, _ step: Int, _ weights: ScalingWeights, _ position: Int
   ) -> SIMD4<Int32> {
     var sum = SIMD4<Int32>.zero
     var input = start
@@ -105,7 +104,7 @@ enum Scaling {
   ///   - lineStep: the bytes from one line of the result to the next.
   ///   - pixelStep: the bytes from one pixel of such a line to the next.
   private static func merged(
-    _ middle: [Int16], _ length: Int, _ weights: Weights, lineStep: Int, pixelStep: Int, isOpaque: Bool
+    _ middle: [Int16], _ length: Int, _ weights: ScalingWeights, lineStep: Int, pixelStep: Int, isOpaque: Bool
   ) -> [UInt8] {
     let lineSize = length * 4
     let count = lineSize * weights.starts.count
@@ -163,44 +162,6 @@ enum Scaling {
         target[output + channel] = alpha == 0 ? 0 : UInt8(min(255, (value + divisor / 2) / divisor))
       }
       output += step
-    }
-  }
-
-  /// The weights of the source's pixels in each pixel of the result, along one axis.
-  private struct Weights {
-    /// The first source pixel of each pixel of the result.
-    private(set) var starts: [Int] = []
-    /// The offset of its weights, and at the end the number of all weights.
-    private var offsets: [Int] = [0]
-    /// The weights; those of one pixel add up to 2^14.
-    private(set) var weights: [Int32] = []
-    /// The number of source pixels before the part that is scaled.
-    let offset: Int
-
-    init(from source: Int, to target: Int, offset: Int) {
-      self.offset = offset
-      let scale = Double(source) / Double(target)
-      let support = max(scale, 1)
-      for position in 0..<target {
-        let centre = (Double(position) + 0.5) * scale
-        let first = max(0, Int(centre - support + 0.5))
-        let end = max(first + 1, min(source, Int(centre + support + 0.5)))
-        append((first..<end).map { max(0, 1 - abs((Double($0) + 0.5 - centre) / support)) }, from: first)
-      }
-    }
-
-    func range(_ position: Int) -> Range<Int> { offsets[position]..<offsets[position + 1] }
-
-    /// Appends weights of one pixel as integers; the largest takes the rest of the rounding.
-    private mutating func append(_ shares: [Double], from first: Int) {
-      let total = shares.reduce(0, +)
-      let one = Int32(1) << Scaling.weightBits
-      var integers = shares.map { total > 0 ? Int32($0 / total * Double(one)) : 0 }
-      let largest = integers.indices.max { integers[$0] < integers[$1] } ?? 0
-      integers[largest] += one - integers.reduce(0, +)
-      starts.append(first + offset)
-      weights += integers
-      offsets.append(weights.count)
     }
   }
 }

@@ -14,11 +14,23 @@ public protocol EventMonitor: Sendable {
   ///
   /// Default: all.
   var kinds: SessionEvent.Kinds { get }
+
+  /// Returns the monitor that receives the events of one session, whose clock this is.
+  ///
+  /// Called once: when a session is built with the monitor, or when the monitor is added to a request. The requests of
+  /// two sessions have equal identifiers, so a monitor that keeps something for each request returns a new monitor here
+  /// if several sessions may share it.
+  ///
+  /// Default: this monitor.
+  func makeMonitor(clock: any Clock<Duration>) -> any EventMonitor
 }
 
 extension EventMonitor {
   /// Returns all kinds.
   public var kinds: SessionEvent.Kinds { .all }
+
+  /// Returns this monitor.
+  public func makeMonitor(clock: any Clock<Duration>) -> any EventMonitor { self }
 }
 
 extension EventMonitor where Self == ClosureEventMonitor {

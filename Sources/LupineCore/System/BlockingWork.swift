@@ -1,4 +1,3 @@
-import DequeModule
 import LupineSupport
 import Synchronization
 
@@ -55,98 +54,8 @@ public enum BlockingWork {
     return try result.get()
   }
 
-  private static let threads = BlockingThreads()
-}
-
-/// Threads that run one job at a time each; they are started as jobs need them.
-final class BlockingThreads: Sendable {
-  typealias Job = @Sendable () -> Void
-
-  /// The maximum number of threads; further jobs wait for one of them.
-  private static let most = 64
-  /// The number of idle threads that are kept.
-  private static let kept = 4
-
-  private struct State {
-    var waiting: Deque<Job> = []
-    var threads = 0
-    var idle = 0
-  }
-
-  private enum Step {
-    case run(Job)
-    case wait
-    case end
-  }
-
-  private enum Need { case nothing, wake, thread }
-
-  private let state = Mutex(State())
-  private let hasJob = Semaphore()
-  private let startThread: SystemThread.Start
-
-  /// - Parameter startThread: runs the closure on a new thread; called on the thread of a caller of `add`.
-  init(startThread: @escaping SystemThread.Start = BlockingThreads.startSystemThread) { self.startThread = startThread }
-
-  func add(_ job: @escaping Job) {
-    let need = state.withLock { state -> Need in
-      state.waiting.append(job)
-      if state.idle > 0 {
-        state.idle -= 1
-        return .wake
-      }
-      guard state.threads < Self.most else { return .nothing }
-      state.threads += 1
-      return .thread
-    }
-    switch need {
-    case .nothing: break
-    case .wake: hasJob.signal()
-    case .thread: start()
-    }
-  }
-
-  private static let startSystemThread: SystemThread.Start = { (run) throws(SystemThread.Failure) in
+  private static let threads = WorkerThreads(limit: 64, kept: 4) { (run) throws(SystemThread.Failure) in
     try SystemThread("lupine-disk", run).detach()
-  }
-
-  /// Starts a thread.
-  ///
-  /// If the system refuses one, the other threads run the jobs. The calling thread runs them only if there is no other
-  /// thread, because it may be the thread of a transport.
-  private func start() {
-    do throws(SystemThread.Failure) {
-      try startThread { [self] in run() }
-    } catch {
-      let isOnlyThread = state.withLock { state in
-        if state.threads > 1 {
-          state.threads -= 1
-          return false
-        }
-        return true
-      }
-      if isOnlyThread { run(untilIdle: true) }
-    }
-  }
-
-  private func run(untilIdle: Bool = false) {
-    while true {
-      switch state.withLock({ Self.step(&$0, untilIdle) }) {
-      case .run(let job): job()
-      case .wait: hasJob.wait()
-      case .end: return
-      }
-    }
-  }
-
-  private static func step(_ state: inout State, _ untilIdle: Bool) -> Step {
-    if let job = state.waiting.popFirst() { return .run(job) }
-    guard !untilIdle, state.idle < kept else {
-      state.threads -= 1
-      return .end
-    }
-    state.idle += 1
-    return .wait
   }
 }
 

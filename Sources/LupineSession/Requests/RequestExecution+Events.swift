@@ -24,6 +24,7 @@ extension RequestExecution {
 
   /// Adds a monitor, which receives the later events of this request.
   func add(_ monitor: any EventMonitor) {
+    let monitor = monitor.makeMonitor(clock: session.configuration.clock)
     state.withLock { $0.settings.monitors.append(monitor) }
     observation.store(.request, ordering: .releasing)
   }

@@ -52,7 +52,7 @@ public final class Session: Sendable {
     self.configuration = configuration
     // A copy, because access through generic code would copy the whole configuration.
     decodingDefaults = configuration.decodingDefaults
-    monitors = MonitorList(configuration.monitors)
+    monitors = MonitorList(configuration.monitors.map { $0.makeMonitor(clock: configuration.clock) })
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
     retriesSerializers = configuration.retriers.contains { $0.decidesAboutSerializers }

@@ -71,4 +71,30 @@ import Testing
     let heads = log.all.compactMap { if case .head(let head) = $0.kind { head.headerFields[.setCookie] } else { nil } }
     #expect(heads == ["<redacted>"])
   }
+
+  /// Makes a log for each session and for each request.
+  private struct LogMaker: EventMonitor {
+    let logs = Notes<EventLog>()
+    let clocks = Notes<any Clock<Duration>>()
+
+    func receive(_ event: SessionEvent) { Issue.record("\(event) reaches the monitor that makes others") }
+
+    func makeMonitor(clock: any Clock<Duration>) -> any EventMonitor {
+      let log = EventLog()
+      logs.add(log)
+      clocks.add(clock)
+      return log
+    }
+  }
+
+  @Test func `a monitor can make one of its own for each session and for each request`() async throws {
+    let maker = LogMaker()
+    let sessions = try (0..<2).map { _ in try TestBed().session { $0.monitor(maker) } }
+    #expect(maker.logs.all.count == 2)
+    _ = try await sessions[0].request(TestBed.url).serializingString().value
+    #expect(maker.logs.all.map(\.finishedCount) == [1, 0])
+    _ = try await sessions[1].request(TestBed.url).monitor(maker).serializingString().value
+    #expect(maker.logs.all.map(\.finishedCount) == [1, 1, 1])
+    #expect(maker.clocks.all.allSatisfy { $0 is ImmediateClock })
+  }
 }

@@ -32,7 +32,6 @@ import Testing
   }
 
   @Test func `lossless WebP files with each transform are decoded`() throws {
-    var state: UInt64 = 1
     for (width, height) in [(1, 1), (7, 5), (64, 64), (301, 203)] {
       let few = try (2...20).map { colours in
         try Image(
@@ -42,15 +41,12 @@ import Testing
             return [colour * 10, 255 - colour, colour, 255]
           })
       }
-      var noise = [UInt8](repeating: 0, count: width * height * 4)
-      for index in noise.indices {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        noise[index] = index % 4 == 3 ? 255 : UInt8(state >> 56)
+      let noise = try Pictures.noise(width, height)
+      let mixed = try Pictures.gradient(width, height).pixels.enumerated().map {
+        $0 % 900 < 500 ? $1 : noise.pixels[$0]
       }
-      let mixed = try Pictures.gradient(width, height).pixels.enumerated().map { $0 % 900 < 500 ? $1 : noise[$0] }
       let others = try [
-        Pictures.gradient(width, height), Image(width: width, height: height, pixels: noise),
-        Image(width: width, height: height, pixels: mixed),
+        Pictures.gradient(width, height), noise, Image(width: width, height: height, pixels: mixed),
       ]
       for image in few + others { #expect(try Image(decoding: Pictures.losslessWebP(image)) == image) }
     }

@@ -80,49 +80,6 @@ import Testing
     expect(.fileSize, Data(count: 101), limits: limits)
   }
 
-  @Test func `a size that lies is an error`() throws {
-    // The rows of 8 × 8 pixels in a file that states 9 × 9, and the other way round.
-    var long = PNGFile(width: 9, height: 9)
-    long.addRows([UInt8](repeating: 0, count: 25 * 8))
-    expectInvalid(long.data, "too few rows")
-    var jpeg = Array(try Pictures.gradient(64, 64).encoded(as: .jpeg(quality: 90)))
-    let frame = try #require(jpeg.indices.first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
-    jpeg[frame + 5] = 16
-    expectInvalid(Data(jpeg), "a JPEG with too few rows")
-  }
-
-  @Test func `a file that breaks off anywhere is an error`() throws {
-    let image = try Pictures.gradient(9, 7)
-    let jpeg = try image.encoded(as: .jpeg(quality: 80))
-    for file in try [
-      image.encoded(as: .png), image.encoded(as: .webp(quality: 80)), jpeg, Pictures.withGap(jpeg),
-      Pictures.progressive(image), Pictures.withGap(Pictures.progressive(image)),
-    ] {
-      for count in 0..<file.count {
-        let error = #expect(throws: LupineError.self, "\(count) of \(file.count) bytes") {
-          try Image(decoding: file.prefix(count))
-        }
-        #expect(error?.kind == .invalidImage || error?.kind == .unsupportedImage)
-      }
-      _ = try Image(decoding: file)
-    }
-  }
-
-  @Test(arguments: ImageFormat.allCases)
-  func `a file with any changed byte gives a picture of its size or an error`(format: ImageFormat) throws {
-    let image = try Pictures.gradient(9, 7)
-    let encodings: [ImageFormat: ImageEncoding] = [.png: .png, .jpeg: .jpeg(quality: 80), .webp: .webp(quality: 80)]
-    let file = Array(try image.encoded(as: try #require(encodings[format])))
-    for place in file.indices {
-      for mask: UInt8 in [1, 128, 255] {
-        var changed = file
-        changed[place] ^= mask
-        guard let image = try? Image(decoding: Data(changed)) else { continue }
-        #expect(image.pixels.count == image.bytesPerRow * image.height)
-      }
-    }
-  }
-
   @Test(arguments: ["iCCP", "zTXt", "iTXt"])
   func `a decompression bomb in a chunk without pixels names the limit`(name: String) throws {
     var limits = ImageLimits()
@@ -164,6 +121,16 @@ import Testing
     expect(.chunks, animation.data, limits: limits)
     let parts = Array(repeating: ("XXXX", [UInt8]()), count: 5_001)
     expect(.chunks, Pictures.webP(parts), limits: limits)
+    let header: [UInt8] = [0b10, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    let frames = Array(repeating: ("ANMF", [UInt8](repeating: 0, count: 16)), count: 5_000)
+    let endless = Pictures.webP([("VP8X", header), ("ANIM", [0, 0, 0, 0, 0, 0])] + frames)
+    expect(.chunks, endless, limits: limits)
+    // A GIF with a frame for each pair of bytes, and no end.
+    let gif = Data("GIF89a".utf8 + [1, 0, 1, 0, 0, 0, 0] + [UInt8](repeating: 0x2C, count: 100_000))
+    for file in [endless, gif] {
+      let error = #expect(throws: LupineError.self) { try Image(decoding: file) }
+      #expect(error?.kind == .unsupportedImage)
+    }
   }
 
   @Test func `a progressive JPEG of thousands of scans is refused before it is decoded`() throws {
@@ -230,5 +197,23 @@ import Testing
     #expect((error?.underlying as? ImageLimitExceeded)?.limit == .duration)
     clock.step = .milliseconds(200)
     _ = try Image(decoding: image.encoded(as: .png), limits: limits, clock: clock)
+  }
+
+  @Test(arguments: [true, false])
+  func `each piece of a WebP file is a step at which its time can end`(isLossless: Bool) throws {
+    let image = try Pictures.noise(600, 400)
+    let file = try isLossless ? Pictures.losslessWebP(image) : image.encoded(as: .webp(quality: 100))
+    // The decoder takes 64 KiB at a time.
+    let pieces = (file.count + 65_535) >> 16
+    try #require(pieces >= 4)
+    let clock = SteppingClock()
+    clock.step = .seconds(1)
+    var limits = ImageLimits()
+    // The time ends before the last piece.
+    limits.duration = .seconds(pieces - 2)
+    let error = #expect(throws: LupineError.self) { try Image(decoding: file, limits: limits, clock: clock) }
+    #expect((error?.underlying as? ImageLimitExceeded)?.limit == .duration)
+    limits.duration = .seconds(1_000)
+    #expect(try Image(decoding: file, limits: limits, clock: clock).size == image.size)
   }
 }

@@ -146,6 +146,49 @@ import Testing
     #expect(text(table.decodingEnded(job: first, .success(decoded))) == ["decode []", "download"])
   }
 
+  @Test(arguments: [1, 2, 5]) func `as many decodings begin as the limit allows`(limit: Int) throws {
+    var configuration = ImageDownloader.Configuration()
+    configuration.maximumDownloads = 5
+    configuration.maximumDecodings = limit
+    var table = DownloadTable(configuration)
+    var decodings: [DownloadTable.Step] = []
+    for name in 0..<5 {
+      let request = OutgoingRequest(url: try HTTPURL("https://example.com/\(name)"))
+      let started = table.add(waiting(), for: request).steps
+      decodings += table.downloadEnded(job: job(started), .success(file)) { _, _, _ in nil }
+    }
+    #expect(text(decodings) == Array(repeating: "decode []", count: limit))
+  }
+
+  @Test(arguments: [
+    (ImageDownloader.Order.firstInFirstOut, ["a", "e", "f", "b", "d", "c"]),
+    (.lastInFirstOut, ["a", "f", "e", "d", "b", "c"]),
+  ])
+  func `files are decoded by priority, and then by the order`(order: ImageDownloader.Order, expected: [String]) throws {
+    var configuration = ImageDownloader.Configuration()
+    configuration.maximumDownloads = 6
+    configuration.maximumDecodings = 1
+    configuration.order = order
+    var table = DownloadTable(configuration)
+    var steps: [DownloadTable.Step] = []
+    let priorities: [OutgoingRequest.Priority] = [.low, .normal, .low, .normal, .high, .high]
+    for (name, priority) in zip(["a", "b", "c", "d", "e", "f"], priorities) {
+      let request = OutgoingRequest(url: try HTTPURL("https://example.com/\(name)"))
+      let waiting = DownloadTable.Waiting(filters: [], priority: priority) { _ in }
+      let started = table.add(waiting, for: request).steps
+      steps += table.downloadEnded(job: job(started), .success(file)) { _, _, _ in nil }
+    }
+    var decoded: [String] = []
+    let picture = DecodedImage(image: image, fullSize: image.size)
+    while let step = steps.popLast() {
+      guard case .decode(let job, let key, _, _, _, _) = step else { continue }
+      decoded.append(String(key.url.path.dropFirst()))
+      _ = table.filtered(job: job, .success(image), names: [])
+      steps += table.decodingEnded(job: job, .success(picture))
+    }
+    #expect(decoded == expected)
+  }
+
   @Test func `a smaller picture serves the filters that need no more`() throws {
     let decoded = DecodedImage(image: image, fullSize: ImageSize(width: 32, height: 32))
     #expect(decoded.suffices(for: [.scaled(width: 4, height: 4), .circle]))

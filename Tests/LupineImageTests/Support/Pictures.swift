@@ -20,6 +20,17 @@ enum Pictures {
     return try Image(width: width, height: height, pixels: pixels)
   }
 
+  /// A picture of random colours, always the same ones, which no format makes small.
+  static func noise(_ width: Int, _ height: Int) throws -> Image {
+    var state: UInt64 = 1
+    var pixels = [UInt8](repeating: 255, count: width * height * 4)
+    for index in pixels.indices where index % 4 != 3 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      pixels[index] = UInt8(state >> 56)
+    }
+    return try Image(width: width, height: height, pixels: pixels)
+  }
+
   /// A picture of one colour.
   static func solid(_ width: Int, _ height: Int, _ colour: [UInt8]) throws -> Image {
     try Image(width: width, height: height, pixels: (0..<width * height).flatMap { _ in colour })
@@ -33,7 +44,12 @@ enum Pictures {
 
   /// A JPEG with this orientation.
   static func jpeg(_ image: Image, orientation: Int) throws -> Data {
-    let file = Array(try image.encoded(as: .jpeg(quality: 95)))
+    turned(try image.encoded(as: .jpeg(quality: 95)), orientation: orientation)
+  }
+
+  /// The JPEG with this orientation.
+  static func turned(_ jpeg: Data, orientation: Int) -> Data {
+    let file = Array(jpeg)
     let exif = Array("Exif\0\0".utf8) + exif(orientation: orientation)
     let length = exif.count + 2
     return Data(file[..<2] + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + exif + file[2...])
@@ -130,9 +146,10 @@ enum Pictures {
     bits.write(0, 3 + 1)
     for count in [280, 256] { bits.writeEvenCode(count) }
     for _ in 0..<3 { bits.writeSymbol(0) }
+    let reversed = (0..<256).map { byte in (0..<8).reduce(0) { $0 << 1 | byte >> $1 & 1 } }
     for index in 0..<(side + 3) / 4 * ((side + 3) / 4) {
       let group = index % groups
-      for byte in [group & 255, group >> 8] { for bit in (0..<8).reversed() { bits.write(byte >> bit & 1, 1) } }
+      for byte in [group & 255, group >> 8] { bits.write(reversed[byte], 8) }
     }
     for group in 0..<groups { for symbol in [group & 255, 1, 2, 255, 0] { bits.writeSymbol(symbol) } }
     return webP([("VP8L", bits.bytes + [UInt8](repeating: 0, count: 8))])
@@ -155,14 +172,19 @@ enum Pictures {
 
 /// Writes numbers into bytes, the least significant bit first.
 struct BitWriter {
-  private(set) var bytes: [UInt8] = []
+  private var whole: [UInt8] = []
+  private var held: UInt64 = 0
   private var count = 0
 
+  var bytes: [UInt8] { count > 0 ? whole + [UInt8(held & 255)] : whole }
+
   mutating func write(_ value: Int, _ size: Int) {
-    for index in 0..<size {
-      if count.isMultiple(of: 8) { bytes.append(0) }
-      bytes[bytes.count - 1] |= UInt8(value >> index & 1) << UInt8(count % 8)
-      count += 1
+    held |= UInt64(value) << UInt64(count)
+    count += size
+    while count >= 8 {
+      whole.append(UInt8(held & 255))
+      held >>= 8
+      count -= 8
     }
   }
 

@@ -5,11 +5,22 @@ import NIOCore
 import Synchronization
 
 /// A server of pictures, which counts the requests of each: 20 innocent ones and some hostile ones.
+///
+/// The picture `stalled` begins as the picture 0, and goes on when `endStall()` is called, but not to its end.
 final class Gallery: Sendable {
   static let pictures = 20
+  /// The names of hostile pictures whose files are decoded, at least their headers.
+  static let hostileFiles = ["huge", "text", "cut", "scans"]
+  /// The names of hostile pictures that are refused by the head of their responses.
+  static let hostileHeads = ["long", "missing"]
 
+  /// Yields when the picture `stalled` is requested.
+  let stalls: AsyncStream<Void>
+  private let stallBegins: AsyncStream<Void>.Continuation
+  private let stallEnds: AsyncStream<Void>
+  private let stallEnd: AsyncStream<Void>.Continuation
   private let counts = Mutex<[String: Int]>([:])
-  private let files: [String: Data]
+  private let files: [String: ByteBuffer]
 
   /// Makes the pictures: JPEG files of 1,200 × 900 pixels.
   init() throws {
@@ -34,8 +45,13 @@ final class Gallery: Sendable {
     files["scans"] = Self.scans()
     let line = [UInt8](repeating: 100, count: 16_384 * 4)
     files["line"] = try Image(width: 16_384, height: 1, pixels: line).encoded(as: .png)
-    self.files = files
+    self.files = files.mapValues { ByteBuffer(bytes: $0) }
+    (stalls, stallBegins) = AsyncStream.makeStream()
+    (stallEnds, stallEnd) = AsyncStream.makeStream()
   }
+
+  /// Ends the wait in the middle of the picture `stalled`.
+  func endStall() { stallEnd.finish() }
 
   /// A progressive JPEG of 4,000 × 4,000 pixels with 90 scans, each of which visits all pixels again.
   private static func scans() -> Data {
@@ -58,11 +74,23 @@ final class Gallery: Sendable {
     router.get("pictures/:name") { [self] _, context in
       let name = try context.parameters.require("name")
       counts.withLock { $0[name, default: 0] += 1 }
+      if name == "stalled" { return stalled() }
       guard let file = files[name] else { return Response(status: .notFound) }
       let type = ["huge", "long", "line"].contains(name) ? "image/png" : "image/jpeg"
       return Response(
-        status: .ok, headers: [.contentType: type, .eTag: "\"\(name)\""],
-        body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
+        status: .ok, headers: [.contentType: type, .eTag: "\"\(name)\""], body: ResponseBody(byteBuffer: file))
     }
+  }
+
+  private func stalled() -> Response {
+    let body = ResponseBody { [self] writer in
+      guard let file = files["0"], let start = file.getSlice(at: 0, length: 2_000) else { return }
+      try await writer.write(start)
+      stallBegins.yield()
+      for await _ in stallEnds {}
+      try await writer.write(start)
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: [.contentType: "image/jpeg"], body: body)
   }
 }
