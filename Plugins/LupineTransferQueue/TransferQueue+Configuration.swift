@@ -1,4 +1,5 @@
 public import LupineCore
+import LupineFoundation
 public import LupineSession
 public import LupineTransfers
 
@@ -90,4 +91,22 @@ extension TransferQueue {
 extension TransferQueue.Configuration {
   /// The limits on the number of transfers that run at the same time.
   var limits: QueueMachine.Limits { QueueMachine.Limits(total: limit, perHost: limitPerHost ?? max(1, limit / 2)) }
+
+  /// The settings of one queue.
+  func settings(
+    folder: String, session: Session, clock: SessionClock, random: @escaping @Sendable () -> UInt64,
+    executor: (any TaskExecutor)?, patience: Duration, hooks: RunningHooks? = nil
+  ) -> QueueSettings {
+    QueueSettings(
+      folder: folder, session: session, limits: limits, bytesPerSecond: bytesPerSecond, network: network,
+      refreshURL: refreshURL, prepareUpload: resumption?.prepare, discardUpload: resumption?.discard,
+      sessionForProfile: sessionForJSON, runsTransfers: runsTransfers, retries: retries, clock: clock, random: random,
+      executor: executor, patience: patience, hooks: hooks)
+  }
+
+  /// Makes the session of a profile from its JSON.
+  private var sessionForJSON: (@Sendable (Data) throws -> Session)? {
+    guard let make = sessionForProfile else { return nil }
+    return { json in try make(JSONDecoder().decode(TransferQueue.Profile.self, from: json)) }
+  }
 }

@@ -71,8 +71,8 @@ public final class TransferQueue: Sendable {
     let environment = SessionEnvironment.current
     let executor = ExecutorPreference.current
     engine = QueueEngine(
-      QueueSettings(
-        folder: folder, session: session, configuration: configuration,
+      configuration.settings(
+        folder: folder, session: session,
         clock: SessionClock(clock ?? environment?.clock ?? ContinuousClock(), executor: executor),
         random: random ?? environment?.random ?? Self.systemRandom, executor: executor, patience: patience,
         hooks: hooks))

@@ -16,8 +16,8 @@ import Testing
 
   init() throws {
     stage = try QueueStage()
-    settings = QueueSettings(
-      folder: stage.queueFolder, session: try stage.session(), configuration: TransferQueue.Configuration(),
+    settings = TransferQueue.Configuration().settings(
+      folder: stage.queueFolder, session: try stage.session(),
       clock: SessionClock(ImmediateClock(), executor: nil), random: { 7 }, executor: nil, patience: .seconds(5))
   }
 

@@ -28,7 +28,7 @@ struct Discarding: Sendable {
         if Placement.identity(of: download.path) != nil { Placement.removeStaged(download.path) }
         Placement.removePartials(of: download.path)
       }
-    } else if row.state != .finished, let discard = settings.configuration.resumption?.discard {
+    } else if row.state != .finished, let discard = settings.discardUpload {
       try? await discard(session, name, checkpoints)
     }
     if let form = row.record.formName { await BlockingWork.run { FormFile.remove(form, in: folder) } }

@@ -16,7 +16,7 @@ struct ProfileSessions {
   mutating func session(
     for name: String?, in database: QueueDatabase, _ settings: QueueSettings
   ) throws(LupineError) -> Session {
-    guard let make = settings.configuration.sessionForProfile else { return settings.session }
+    guard let make = settings.sessionForProfile else { return settings.session }
     let stored: [UInt8]?
     do throws(SQLiteFailure) { stored = try database.profile(named: name ?? Self.defaultName) } catch {
       throw error.error(settings.folder, of: "queued transfers")
@@ -28,7 +28,7 @@ struct ProfileSessions {
     let key = name ?? Self.defaultName
     if let made = made[key], made.json == json { return made.session }
     do {
-      let session = try make(JSONDecoder().decode(TransferQueue.Profile.self, from: Data(json)))
+      let session = try make(Data(json))
       made[key] = (json, session)
       return session
     } catch {

@@ -39,7 +39,7 @@ extension QueueEngine {
       running.interrupted = Set(items.lazy.filter { $0.state != .finished && $0.state != .cancelled }.map(\.id))
       let (events, lastEvent) = try opened.database.eventNumbers()
       return [
-        .network(isAvailable: settings.configuration.network?.conditions.availability != .unavailable),
+        .network(isAvailable: settings.network?.conditions.availability != .unavailable),
         .restarted(items, events: events, lastEvent: lastEvent),
       ] + (try opened.commands())
     }
@@ -58,7 +58,7 @@ extension QueueEngine {
   }
 
   private func watchNetwork() {
-    guard let network = settings.configuration.network else { return }
+    guard let network = settings.network else { return }
     networkWatch.begin(network, on: settings.executor) { [weak self] isAvailable in
       await self?.networkChanged(isAvailable: isAvailable) != nil
     }

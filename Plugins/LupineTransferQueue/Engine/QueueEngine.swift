@@ -32,7 +32,7 @@ actor QueueEngine {
     self.settings = settings
     stored = StoredMachine(settings)
     running = RunningTransfers(
-      pace: settings.configuration.bytesPerSecond.map { BytePace($0, clock: settings.clock) })
+      pace: settings.bytesPerSecond.map { BytePace($0, clock: settings.clock) })
   }
 
   isolated deinit { stored.close() }

@@ -15,7 +15,7 @@ struct StoredMachine {
 
   init(_ settings: QueueSettings) {
     self.settings = settings
-    machine = QueueMachine(settings.configuration.limits)
+    machine = QueueMachine(settings.limits)
   }
 
   /// The lock and the socket of the runner, also while its database could not be replaced.
@@ -28,7 +28,7 @@ struct StoredMachine {
     let folder = try QueueFolder(at: settings.folder)
     let role: QueueRole =
       if let keptRole { .runner(keptRole) } else {
-        try .take(in: folder, mayRun: settings.configuration.runsTransfers, patience: settings.patience)
+        try .take(in: folder, mayRun: settings.runsTransfers, patience: settings.patience)
       }
     let database = try opening(of: folder).open(repairs: role.runner != nil)
     return (OpenedQueue(folder, database, role, patience: settings.patience), role.runner != nil && keptRole == nil)

@@ -19,7 +19,7 @@ struct TransferAdmission: Sendable {
     self.folder = folder
     secretFields = settings.session.secretFields
     random = settings.random
-    canAskForURLs = settings.configuration.refreshURL != nil
+    canAskForURLs = settings.refreshURL != nil
   }
 
   /// The rows of new transfers, and the forms that they name.

@@ -7,7 +7,7 @@ import LupineTransfers
 struct TransferRequests {
   let row: TransferRow
   let checkpoints: QueueCheckpoints
-  let configuration: TransferQueue.Configuration
+  let settings: QueueSettings
   let session: Session
   let progress: ProgressHub
 
@@ -19,7 +19,7 @@ struct TransferRequests {
     if let digest { download.expecting(digest) }
     if let limit { download.sizeLimit(limit) }
     download.checkpoint(QueueCheckpoints.name(of: row.id), in: checkpoints, as: row.record.url)
-      .resumesAutomatically(limit: configuration.retries.limit, delay: configuration.retries.delay).validate()
+      .resumesAutomatically(limit: settings.retries.limit, delay: settings.retries.delay).validate()
     if let refresh = refresher { download.refreshingURL { _ in try await refresh() } }
     prepare(download)
     download.downloadProgress(interval: .milliseconds(100)) { [progress, row] in progress.report($0, of: row.id) }
@@ -31,7 +31,7 @@ struct TransferRequests {
     request.body = .file(path)
     let plain = session.upload(request).validate()
     let name = QueueCheckpoints.name(of: row.id)
-    let upload = configuration.resumption?.prepare(plain, name, checkpoints) ?? plain
+    let upload = settings.prepareUpload?(plain, name, checkpoints) ?? plain
     prepare(upload)
     upload.uploadProgress(interval: .milliseconds(100)) { [progress, row] in progress.report($0, of: row.id) }
     return upload
@@ -54,7 +54,7 @@ struct TransferRequests {
 
   /// Asks the program for the URL of the transfer.
   private var refresher: (@Sendable () async throws -> any URLConvertible)? {
-    guard row.record.asksForURL, let refresh = configuration.refreshURL else { return nil }
+    guard row.record.asksForURL, let refresh = settings.refreshURL else { return nil }
     let snapshot = row.snapshot(nil)
     return { try await refresh(snapshot) }
   }

@@ -25,7 +25,7 @@ enum TransferStart {
     do throws(LupineError) {
       try Self.checkURL(of: row, settings)
       let requests = TransferRequests(
-        row: row, checkpoints: opened.checkpoints, configuration: settings.configuration,
+        row: row, checkpoints: opened.checkpoints, settings: settings,
         session: try sessions.session(for: row.record.profile, in: opened.database, settings), progress: progress)
       switch row.record.content {
       case .download(let destination, let digest, let limit):
@@ -51,7 +51,7 @@ enum TransferStart {
 
   /// The stored URL of a transfer that asks for its URL is not sent.
   private static func checkURL(of row: TransferRow, _ settings: QueueSettings) throws(LupineError) {
-    guard row.record.asksForURL, settings.configuration.refreshURL == nil else { return }
+    guard row.record.asksForURL, settings.refreshURL == nil else { return }
     throw LupineError(
       .invalidRequest,
       "The transfer asks for its URL, but the process that runs the transfers has no refreshURL; the stored URL is "
