@@ -35,6 +35,8 @@ struct BodyCollector: Sendable {
       try moveToFile()
     }
     if let file { return try file.append(bytes) }
+    // A long text is not copied again and again; the system gives memory to the bytes that are written.
+    if memory.count + bytes.count > 1 << 20 { memory.reserveCapacity(Self.largestText) }
     memory.append(contentsOf: bytes)
   }
 
