@@ -18,11 +18,11 @@ import LupineImage
     gallery.addRoutes(to: galleryRouter)
     let galleryPort = try await serve(galleryRouter)
     // The gallery is on loopback, which `.publicInternetOnly` refuses. It stalls until the check ends the stall.
-    let service = try ThumbnailService(Session.Builder().standardDefaults().timeouts(Timeouts(idle: nil)))
+    let service = try ThumbnailService(Session.Builder().standardDefaults().timeouts(idle: nil))
     let router = Router()
     service.addRoutes(to: router)
     let check = Check(
-      user: try Session.Builder().standardDefaults().timeouts(Timeouts(idle: nil)).build(), gallery: gallery,
+      user: try Session.Builder().standardDefaults().timeouts(idle: nil).build(), gallery: gallery,
       service: "http://127.0.0.1:\(try await serve(router))/thumbnail",
       pictures: "http://127.0.0.1:\(galleryPort)/pictures")
     let before = try peak()
