@@ -192,7 +192,7 @@ let package = Package(
     plugin("LupineSQLiteConnection", ["CSQLite", deque]),
     plugin("LupineTransferQueue", ["CSockets", "LupineSQLiteConnection", "LupineSession", "LupineTransfers"]),
     plugin("LupineIDN", ["CIDN2"]),
-    plugin("LupineImage", ["LupineSession", "CSPNG", "CTurboJPEG", "CWebP", deque]),
+    plugin("LupineImage", ["LupineSession", "CSPNG", "CTurboJPEG", "CWebP"]),
     plugin("LupineConfiguration", ["LupineSession", configuration]),
     plugin(
       "LupineObservability",

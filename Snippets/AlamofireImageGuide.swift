@@ -86,7 +86,7 @@ async let first = downloader.image(at: "https://httpbin.org/image/png", filters:
 async let second = downloader.image(at: "https://httpbin.org/image/png", filters: [.sepia])
 print(try await first == second)
 
-// In the place of a receipt: the cancelled task receives an error, and others the picture.
+// Instead of a receipt, cancel the task: it receives an error, and the others receive the picture.
 let receipt = Task { try await downloader.image(at: "https://httpbin.org/image/jpeg", filters: [.sepia]) }
 let other = Task { try await downloader.image(at: "https://httpbin.org/image/jpeg", filters: [.sepia]) }
 receipt.cancel()

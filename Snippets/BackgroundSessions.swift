@@ -57,7 +57,9 @@ try await queue.add(photo)  // when it returns, the program may end
 let runner = try TransferRunner(at: folder) { profile in
   try Session.Builder(profile, transports: ["mock": mock], defaultTransport: "mock").clock(ImmediateClock()).build()
 }
-async let running: Void = runner.run()
+let (starts, start) = AsyncStream.makeStream(of: Void.self)
+async let running: Void = runner.run { start.finish() }
+for await _ in starts {}
 var exitCode: Int32?
 for await _ in queue.updates {
   exitCode = try await queue.hooks.first?.exitCode

@@ -72,8 +72,8 @@ public final class MockTransport: Transport {
 
   /// Answers with the stub that matches the request.
   ///
-  /// The request's body is read to its end first, unless the stub's `reading` or a fault in the request limits it. The
-  /// fault `resetInRequest` of a stub with conditions, or of a closure's reply, comes after the whole body. A fault before the
+  /// The request's body is read to its end first, unless the stub's `reading` or a fault in the request limits it. If the
+  /// stub has conditions, or a closure makes the reply, `resetInRequest` comes after the whole body. A fault before the
   /// request reaches the server, such as `.connectionRefused`, sends none of the body. Bytes that conditions or a closure have
   /// read are restored, so that a retry has a complete one-shot stream. A one-shot stream inside another body, such as a
   /// compressed or a multipart one, cannot be restored. If a closure returns such a fault, the progress of a body that

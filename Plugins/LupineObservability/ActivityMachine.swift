@@ -45,33 +45,3 @@ struct ActivityMachine: Sendable {
     return Change(state: state, wait: waits ? Wait(number: waitCount, isForStart: state == .delayingStart) : nil)
   }
 }
-
-/// The requests of one session that are under way.
-struct RequestCount: Sendable {
-  private var started: Set<RequestID> = []
-  /// The suspended requests, also those that have not started.
-  private var suspended: Set<RequestID> = []
-  /// The number of requests that have started and are not suspended.
-  private(set) var underWay = 0
-
-  /// Whether there is no request, not even a suspended one.
-  var isEmpty: Bool { started.isEmpty && suspended.isEmpty }
-
-  mutating func receive(_ event: SessionEvent) {
-    let request = event.request
-    if isUnderWay(request) { underWay -= 1 }
-    switch event.kind {
-    case .started: started.insert(request)
-    case .suspended: suspended.insert(request)
-    case .resumed: suspended.remove(request)
-    case .finished:
-      // A request that is cancelled before its start finishes as well.
-      started.remove(request)
-      suspended.remove(request)
-    default: break
-    }
-    if isUnderWay(request) { underWay += 1 }
-  }
-
-  private func isUnderWay(_ request: RequestID) -> Bool { started.contains(request) && !suspended.contains(request) }
-}

@@ -98,7 +98,7 @@ public final class NetworkActivity: EventMonitor {
 
   /// Counts a request of a session; a session calls the monitor that `makeMonitor(clock:)` returns instead.
   public func receive(_ event: SessionEvent) {
-    change(on: clock.clock(or: ContinuousClock())) { $0.count(0) { $0.receive(event) } }
+    change(on: clock.clock(or: ContinuousClock())) { shared in shared.count(0) { requests in requests.receive(event) } }
   }
 
   /// Counts the requests of one session, until the session is released.
@@ -169,7 +169,7 @@ public final class NetworkActivity: EventMonitor {
   }
 
   /// Changes the state, reports it, and sets the timer that the new state needs.
-  private func change(on clock: SessionClock, _ body: (inout Shared) -> ActivityMachine.Change?) {
+  private func change(on clock: @autoclosure () -> SessionClock, _ body: (inout Shared) -> ActivityMachine.Change?) {
     let (timer, wait) = shared.withLock { shared -> (ScheduledTimer?, ActivityMachine.Wait?) in
       guard let change = body(&shared) else { return (nil, nil) }
       if !shared.streams.isEmpty { shared.reports.append((change.state, Array(shared.streams.values))) }
@@ -179,7 +179,7 @@ public final class NetworkActivity: EventMonitor {
     report()
     // A clock may be the caller's, so no lock is held.
     timer?.cancel()
-    if let wait { setTimer(for: wait, on: clock) }
+    if let wait { setTimer(for: wait, on: clock()) }
   }
 
   private func setTimer(for wait: ActivityMachine.Wait, on clock: SessionClock) {
@@ -192,4 +192,34 @@ public final class NetworkActivity: EventMonitor {
     }
     if isOver { timer.cancel() }
   }
+}
+
+/// The requests of one session that are under way.
+struct RequestCount: Sendable {
+  private var started: Set<RequestID> = []
+  /// The suspended requests, also those that have not started.
+  private var suspended: Set<RequestID> = []
+  /// The number of requests that have started and are not suspended.
+  private(set) var underWay = 0
+
+  /// Whether there is no request, not even a suspended one.
+  var isEmpty: Bool { started.isEmpty && suspended.isEmpty }
+
+  mutating func receive(_ event: SessionEvent) {
+    let request = event.request
+    if isUnderWay(request) { underWay -= 1 }
+    switch event.kind {
+    case .started: started.insert(request)
+    case .suspended: suspended.insert(request)
+    case .resumed: suspended.remove(request)
+    case .finished:
+      // A request that is cancelled before its start finishes as well.
+      started.remove(request)
+      suspended.remove(request)
+    default: break
+    }
+    if isUnderWay(request) { underWay += 1 }
+  }
+
+  private func isUnderWay(_ request: RequestID) -> Bool { started.contains(request) && !suspended.contains(request) }
 }

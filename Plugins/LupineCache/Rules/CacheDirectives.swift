@@ -8,11 +8,6 @@ import LupineSupport
 struct CacheDirectives: Sendable, Equatable {
   typealias Argument = CacheDirective.Argument
 
-  private struct Directive: Sendable, Equatable {
-    let name: String
-    let argument: Argument
-  }
-
   /// The directives that a cache acts on; others are read and dropped, so that a search is short.
   private static let known: Set<String> = [
     "immutable", "max-age", "max-stale", "min-fresh", "must-revalidate", "must-understand", "no-cache", "no-store",
@@ -25,7 +20,7 @@ struct CacheDirectives: Sendable, Equatable {
   /// The directives that permit more to a cache, and take no argument.
   private static let permissive: Set<String> = ["immutable", "must-understand", "public"]
 
-  private var directives: [Directive] = []
+  private var directives: [CacheDirective] = []
   /// Whether there is no directive, not even an unknown one.
   private(set) var isEmpty = true
   /// Whether a quoted string has no end, so that directives after it cannot be told from its text.
@@ -59,7 +54,7 @@ struct CacheDirectives: Sendable, Equatable {
         case .string(let text): Self.takesNames.contains(name) ? .text(text) : .invalid
         default: .invalid
         }
-      directives.append(Directive(name: name, argument: argument))
+      directives.append(CacheDirective(name: name, argument: argument))
     }
   }
 
@@ -68,10 +63,7 @@ struct CacheDirectives: Sendable, Equatable {
     while let directive = cursor.cacheDirective() {
       isEmpty = false
       if directive.isUnclosed { isMalformed = true }
-      let name = directive.name
-      if Self.known.contains(name), self[name] == nil {
-        directives.append(Directive(name: name, argument: directive.argument))
-      }
+      if Self.known.contains(directive.name), self[directive.name] == nil { directives.append(directive) }
     }
   }
 

@@ -1,7 +1,6 @@
 import HTTPTypes
 import LupineCore
 import LupineFoundation
-import Synchronization
 
 /// Decides when files are downloaded and decoded, and who receives a picture.
 ///

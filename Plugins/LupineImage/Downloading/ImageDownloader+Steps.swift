@@ -59,7 +59,7 @@ extension ImageDownloader {
     return .success(
       DownloadTable.File(
         data: response.data, contentType: fields[.contentType], validator: validator,
-        isStorable: validator != nil && !directives.contains { $0.name == "no-store" },
+        isStorable: validator != nil && !directives.contains { $0.isUnclosed || $0.name == "no-store" },
         isReusable: !directives.contains {
           $0.name == "no-cache" || $0.name == "max-age" && $0.argument == .text("0")
         }))

@@ -150,9 +150,9 @@ extension StubbedExchange {
 
   /// Returns the maximum number of body bytes that are read before the answer.
   func limit(_ early: EarlyStub?) -> Int {
-    let injected = injection?.fault?.requestLimit ?? .max
+    let injected = injection?.fault?.requestBytesBeforeReset ?? .max
     guard let early else { return injected }
-    return answersBeforeBody(early) ? 0 : min(injected, early.stub.limit(of: early.use))
+    return answersBeforeBody(early) ? 0 : min(injected, early.stub.bodyLimit(forUse: early.use))
   }
 
   func matchable(_ body: Data) -> RequestSnapshot {
@@ -173,9 +173,11 @@ extension StubbedExchange {
     let matchable = matchable(body)
     // Stubs that answer without the body were evaluated before the body was read.
     let found = early ?? table.claim(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
-    if early.map({ !$0.stub.refuses($0.use) }) ?? (upload?.isComplete == false) { upload?.abandon() }
+    // The server does not read the rest: the stub answers before it, or a fault of the simulation cuts it off.
+    let leavesRest = if let early { !early.stub.refuses(early.use) } else { upload?.isComplete == false }
+    if leavesRest { upload?.abandon() }
     guard let (stub, use) = found else {
-      guard let count = injection?.fault?.requestLimit else { throw unmatched(matchable, table) }
+      guard let count = injection?.fault?.requestBytesBeforeReset else { throw unmatched(matchable, table) }
       // A condition may need the bytes that the fault cuts off.
       upload?.send()
       throw Preparation.resetInRequest(request, after: count, simulated)

@@ -84,7 +84,7 @@ final class ReplyPlan: Sendable {
   var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
   /// The number of bytes of the request's body that arrive before a fault of the reply; `nil` if all of them do.
-  var bytesBeforeRequestFault: Int? { isRefusal ? 0 : part.fault?.requestLimit }
+  var bytesBeforeRequestFault: Int? { isRefusal ? 0 : part.fault?.requestBytesBeforeReset }
 
   /// Returns the metrics of a transfer with `sent` request bytes and `received` body bytes.
   func metrics(for request: OutgoingRequest, sent: Int, received: Int) -> TransferMetrics {

@@ -54,7 +54,7 @@ final class Stub: Sendable, CustomStringConvertible {
   }
 
   /// Returns how many bytes of a request's body are read before the answer with this number.
-  func limit(of use: Int) -> Int {
+  func bodyLimit(forUse use: Int) -> Int {
     min(parameters.reading.limit, planned(use)?.bytesBeforeRequestFault ?? .max)
   }
 

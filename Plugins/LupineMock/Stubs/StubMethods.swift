@@ -90,7 +90,7 @@ extension RequestReading {
 
 extension NetworkFault {
   /// The number of bytes of the request's body that a server receives; `nil` if it receives all of them.
-  var requestLimit: Int? {
+  var requestBytesBeforeReset: Int? {
     if case .resetInRequest(let count) = self { max(0, count) } else { nil }
   }
 }

@@ -59,7 +59,7 @@ struct StubTable: Sendable {
       stub.parameters.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
     }
     guard let first, first.parameters.conditions.isEmpty,
-      first.limit(of: first.uses) < .max, let use = first.use()
+      first.bodyLimit(forUse: first.uses) < .max, let use = first.use()
     else { return nil }
     return (first, use)
   }

@@ -35,7 +35,7 @@ struct BodyCollector: Sendable {
       try moveToFile()
     }
     if let file { return try file.append(bytes) }
-    // A long text is not copied again and again; the system gives memory to the bytes that are written.
+    // Reserved once, so that a long text is not copied each time it grows. Unwritten pages take no memory.
     if memory.count + bytes.count > 1 << 20 { memory.reserveCapacity(Self.largestText) }
     memory.append(contentsOf: bytes)
   }

@@ -45,8 +45,9 @@ final class BodyStore: Sendable {
     return .file(try keep(file))
   }
 
-  /// Creates a file without a name, of which nothing is left if the process is killed; a hidden file where the file system
-  /// has no such files.
+  /// Creates a file without a name, so that a killed process leaves none.
+  ///
+  /// Where the file system has no such files, the file has a hidden name.
   func begin() throws(LupineError) -> PendingFile {
     if let file = try folder.createUnnamed() { return PendingFile(file, name: nil, in: folder) }
     return try withHiddenName { name throws(LupineError) in

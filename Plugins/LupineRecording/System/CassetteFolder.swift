@@ -80,12 +80,13 @@ final class CassetteFolder: Sendable {
     try file(name, openFile(descriptor, name, O_RDWR | O_CREAT | O_EXCL, 0o600), as: .fileFailed)
   }
 
-  /// Creates a file without a name, of which nothing is left when the process ends; `nil` if the file system has no such
-  /// files.
+  /// Creates a file without a name, of which nothing is left when the process ends.
   ///
+  /// - Returns: `nil` if the file system has no such files, or if the system has no `/proc`, in which they can be named.
   /// - Throws: `LupineError` of kind `fileFailed`.
   func createUnnamed() throws(LupineError) -> FolderFile? {
     #if canImport(Glibc)
+      guard access("/proc/self/fd", X_OK) == 0 else { return nil }
       // The macro O_TMPFILE, which Swift does not import.
       let file = openFile(descriptor, ".", __O_TMPFILE | O_DIRECTORY | O_RDWR, 0o600)
       if file < 0, [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return nil }

@@ -20,7 +20,8 @@ struct QueueOpening {
       var database: QueueDatabase?
       do throws(SQLiteFailure) { database = try openKnown() } catch {
         guard error.isDamage else { throw failure(error) }
-        // The header is read only if SQLite cannot read it: that releases the locks of this process.
+        // The header is read only if SQLite cannot read the database, because closing the file releases the locks of this
+        // process.
         if Int64(folder.versionInHeader) <= QueueDatabase.version {
           guard repairs else { throw failure(error) }
           database = try replaceDamaged()

@@ -29,7 +29,7 @@ final class RunnerRole: Sendable {
     }
   }
 
-  /// The name is free before the lock is.
+  /// Removes the socket's name before the lock is released.
   deinit { server.close() }
 }
 

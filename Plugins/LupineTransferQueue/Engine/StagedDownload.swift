@@ -2,7 +2,7 @@ import LupineCore
 import LupineSQLiteConnection
 import LupineTransfers
 
-/// The file of one download before it is at its destination, and the end of the transfer that its move means.
+/// A download under the queue's own name, before the move to its destination.
 struct StagedDownload {
   let row: TransferRow
   /// The path of the complete download under the queue's own name.

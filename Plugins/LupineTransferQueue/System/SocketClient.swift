@@ -10,7 +10,7 @@ import LupineSQLiteConnection
   import Darwin
 #endif
 
-/// One connection of a server, which its thread alone uses.
+/// One connection of the server, which only the thread of the server uses.
 final class SocketClient {
   /// The number of bytes that may wait for a client that does not read.
   private static let mostOutput = 64 << 10
@@ -67,7 +67,7 @@ final class SocketClient {
     isOver = true
   }
 
-  /// Sends what has happened; what the client has not read yet is not sent twice.
+  /// Sends the change and the newest progress, and keeps only the newest values for a client that does not read.
   func write(isChanged: Bool, _ progress: [Int64: RunnerLine.Progress]) {
     guard isIntroduced, !isOver else { return }
     if isChanged { self.isChanged = true }

@@ -15,13 +15,15 @@ public protocol EventMonitor: Sendable {
   /// Default: all.
   var kinds: SessionEvent.Kinds { get }
 
-  /// Returns the monitor that receives the events of one session, whose clock this is.
+  /// Returns the monitor for one session or one request, which receives its events.
   ///
-  /// Called once: when a session is built with the monitor, or when the monitor is added to a request. The requests of
-  /// two sessions have equal identifiers, so a monitor that keeps something for each request returns a new monitor here
-  /// if several sessions may share it.
+  /// Called for each session that is built with this monitor, and for each request that this monitor is added to. The
+  /// requests of two sessions have equal identifiers, so a monitor that keeps something for each request returns a new
+  /// monitor here if several sessions may share it.
   ///
   /// Default: this monitor.
+  ///
+  /// - Parameter clock: the clock of the session.
   func makeMonitor(clock: any Clock<Duration>) -> any EventMonitor
 }
 

@@ -66,7 +66,9 @@ public final class WorkerThreads: Sendable {
   }
 }
 
-/// The jobs that wait, and the loop of the threads, which do not keep the owner of the threads.
+/// The waiting jobs and the loop of the threads.
+///
+/// The threads hold this object, not `WorkerThreads`, so that its `deinit` can end them.
 private final class Queue: Sendable {
   struct State {
     var jobs: Deque<WorkerThreads.Job> = []

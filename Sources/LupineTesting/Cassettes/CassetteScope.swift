@@ -127,7 +127,9 @@ final class CassetteScope: Sendable {
     Self.attach([UInt8](archive), "\(name).har", test.sourceLocation)
   }
 
-  /// Records each request that is not in the cassette, also if the test ignores its error, but not what it has thrown.
+  /// Records an issue for each request that the cassette lacks, even if the test ignores the error.
+  ///
+  /// The error that the test throws is reported already.
   private func recordUnmatched(_ replay: ReplayTransport, _ test: Test, thrown: (any Error)?) {
     let reported = (thrown as? LupineError)?.message ?? ""
     for error in replay.unmatchedErrors where !reported.hasPrefix(error.message) {

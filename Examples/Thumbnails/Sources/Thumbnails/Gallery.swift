@@ -6,7 +6,7 @@ import Synchronization
 
 /// A server of pictures, which counts the requests of each: 20 innocent ones and some hostile ones.
 ///
-/// The picture `stalled` begins as the picture 0, and goes on when `endStall()` is called, but not to its end.
+/// The picture `stalled` sends 2,000 bytes of the picture 0, waits for `endStall()`, and then ends incomplete.
 final class Gallery: Sendable {
   static let pictures = 20
   /// The names of hostile pictures whose files are decoded, at least their headers.

@@ -36,9 +36,9 @@
       return (result.process, read(ends[0]))
     }
 
-    /// Two ends of a connection that no other program gets.
+    /// A pair of connected sockets that no other program inherits.
     ///
-    /// A pipe would get its flag later, because `pipe2` is not declared for Swift.
+    /// A pipe would get its close-on-exec flag in a second call, because `pipe2` is not declared for Swift.
     private static func socketPair() -> [Int32]? {
       var ends: [Int32] = [-1, -1]
       #if canImport(Glibc)

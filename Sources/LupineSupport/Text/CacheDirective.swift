@@ -12,12 +12,19 @@ public struct CacheDirective: Sendable, Equatable {
   public let name: String
   /// The argument, a token or the content of a quoted string.
   public let argument: Argument
-  /// Whether the argument is a quoted string without an end, so that directives after it cannot be told from its text.
+  /// Whether the argument is a quoted string without an end, which hides later directives.
   public let isUnclosed: Bool
+
+  /// - Parameter name: in lower case.
+  public init(name: String, argument: Argument, isUnclosed: Bool = false) {
+    self.name = name
+    self.argument = argument
+    self.isUnclosed = isUnclosed
+  }
 }
 
 extension FieldCursor {
-  /// Reads the next directive of `Cache-Control`, and skips what is none; `nil` at the end of the field.
+  /// Reads the next directive of `Cache-Control`, and skips malformed parts; `nil` at the end of the field.
   public mutating func cacheDirective() -> CacheDirective? {
     while !isAtEnd {
       skipWhitespace()
