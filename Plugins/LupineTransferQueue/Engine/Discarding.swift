@@ -19,18 +19,22 @@ struct Discarding: Sendable {
   }
 
   /// Removes the files, and deletes an unfinished upload at its server.
-  func run() async {
+  ///
+  /// - Returns: false if the disk keeps a file of a download.
+  func run() async -> Bool {
     let name = QueueCheckpoints.name(of: row.id)
-    if let download = StagedDownload(row) {
-      await BlockingWork.run {
+    var areGone = true
+    if let staged = StagedDownload(row) {
+      areGone = await BlockingWork.run {
         DownloadRequest.discard(checkpoint: name, in: checkpoints)
-        guard row.state != .finished else { return }
-        if Placement.identity(of: download.path) != nil { Placement.removeStaged(download.path) }
-        Placement.removePartials(of: download.path)
+        guard row.state != .finished else { return true }
+        let isStagedGone = Placement.identity(of: staged.path) == nil || Placement.removeStaged(staged.path)
+        return Placement.removePartials(of: staged.path) && isStagedGone
       }
     } else if row.state != .finished, let discard = settings.discardUpload {
       try? await discard(session, name, checkpoints)
     }
     if let form = row.record.formName { await BlockingWork.run { FormFile.remove(form, in: folder) } }
+    return areGone
   }
 }

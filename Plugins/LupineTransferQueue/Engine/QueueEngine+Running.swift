@@ -18,10 +18,12 @@ extension QueueEngine {
   }
 
   /// Removes the files of a transfer that was cancelled or removed, or of an upload that has ended.
+  ///
+  /// If the disk keeps a file, the description of the transfer stays, and the next process tries again.
   func discard(_ id: TransferID) {
     let discarding = running.discarding(id, in: opened, settings)
     start { [self] in
-      await discarding?.run()
+      guard await discarding?.run() ?? true else { return }
       await note(.discarded(id))
     }
   }

@@ -41,11 +41,17 @@ enum Placement {
   }
 
   /// Removes a complete download, or its second name: a file system without an exclusive rename moves in two steps.
-  static func removeStaged(_ staged: String) { unlink(staged) }
+  ///
+  /// - Returns: false if the file is still there.
+  @discardableResult
+  static func removeStaged(_ staged: String) -> Bool { unlink(staged) == 0 || errno == ENOENT }
 
   /// Removes the partial files of a download that has ended, which a process left that was killed before their name was
   /// in a checkpoint.
-  static func removePartials(of staged: String) {
+  ///
+  /// - Returns: false if one of them is still there.
+  @discardableResult
+  static func removePartials(of staged: String) -> Bool {
     var (folder, name) = (".", staged[...])
     if let slash = staged.utf8.lastIndex(of: UInt8(ascii: "/")) {
       folder = slash == staged.startIndex ? "/" : String(staged[..<slash])
@@ -53,14 +59,16 @@ enum Placement {
     }
     // The name of a partial file begins with a dot, the name of its file and a dot.
     let prefix = Array(".\(name).".utf8)
-    guard let list = opendir(folder) else { return }
+    guard let list = opendir(folder) else { return true }
     defer { closedir(list) }
+    var areGone = true
     while let entry = readdir(list) {
       let found = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       guard found.starts(with: prefix) else { continue }
       let path = "\(folder)/\(String(decoding: found, as: UTF8.self))"
-      if FileStatus.of(path)?.isOwnFile == true { unlink(path) }
+      if FileStatus.of(path)?.isOwnFile == true, unlink(path) != 0, errno != ENOENT { areGone = false }
     }
+    return areGone
   }
 
   /// The error of a download whose destination has a file before it begins.

@@ -46,15 +46,22 @@ struct FaultyScript {
 
   /// Calls the queue while a system call fails, and then runs what was added to its end.
   ///
-  /// - Parameter disarm: ends the fault, and returns whether it has happened.
-  mutating func survive(lasting: Bool, _ disarm: () -> Bool) async -> Bool {
+  /// A lasting fault ends when it has happened and these calls have returned, or when all transfers have ended without it.
+  ///
+  /// - Parameters:
+  ///   - hasHappened: whether the fault has happened.
+  ///   - disarm: ends the fault, and returns whether it has happened.
+  mutating func survive(lasting: Bool, _ hasHappened: () -> Bool, _ disarm: () -> Bool) async -> Bool {
     var hasFailed = false
     do {
       // The call that fails may be one of the session's.
       let queue = try (try? open()) ?? open()
       for number in Self.transfers.indices { ids[number] = try? await queue.add(transfer(number)) }
       await rearrange(queue)
-      if lasting { hasFailed = disarm() }
+      if lasting {
+        while !hasHappened(), await !haveAllEnded(queue) { await Task.yield() }
+        hasFailed = disarm()
+      }
       try await script.finish(queue, ids.values.filter { !removed.contains($0) }, mayBeCancelled: cancelled)
       if !lasting { hasFailed = disarm() }
       await queue.close()
@@ -65,6 +72,10 @@ struct FaultyScript {
       QueueScript.say("wrong: \(error)")
     }
     return hasFailed
+  }
+
+  private func haveAllEnded(_ queue: TransferQueue) async -> Bool {
+    (try? await queue.transfers)?.allSatisfy { $0.state.isEnded } == true
   }
 
   /// Pauses, resumes, moves, cancels and removes transfers.

@@ -89,7 +89,11 @@ struct QueueProbe {
       script.empty()
       var program = try FaultyScript(script)
       faulty_disk_arm(FAULT_ERROR, call, code, opens, lasting)
-      hasFailed = await program.survive(lasting: lasting) { faulty_disk_disarm() }
+      hasFailed = await program.survive(lasting: lasting) {
+        faulty_disk_failed_function() != nil
+      } _: {
+        faulty_disk_disarm()
+      }
       if let function = faulty_disk_failed_function() { failures[String(cString: function), default: 0] += 1 }
     }
     for (function, count) in failures.sorted(by: { $0.key < $1.key }) {
