@@ -1,7 +1,9 @@
 import Foundation
-import Glibc
 import LupineFixtures
+import LupineMock
 import LupineSQLiteConnection
+import LupineSession
+import LupineTransferQueue
 
 /// The completions of the group `g` in the folder of a `ProbeRun`, as the database has them.
 struct GroupCompletions: Equatable {
@@ -19,7 +21,15 @@ struct GroupCompletions: Equatable {
   }
 
   /// Waits until the hook of this completion has ended.
-  static func wait(for completion: Int64, in folder: TemporaryFolder) throws {
-    while try GroupCompletions(folder).ended < completion { sched_yield() }
+  static func wait(for completion: Int64, in folder: TemporaryFolder) async throws {
+    let session = try Session.Builder().transport(MockTransport()).build()
+    let queue = try TransferQueue(
+      at: folder.file("queue"), session: session,
+      configuration: TransferQueue.Configuration { $0.runsTransfers = false })
+    while try GroupCompletions(folder).ended < completion {
+      // Ends as well while no process runs the transfers, because another one is taking over.
+      for await _ in queue.updates { if try GroupCompletions(folder).ended >= completion { break } }
+    }
+    await queue.close()
   }
 }

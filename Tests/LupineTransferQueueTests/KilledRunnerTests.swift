@@ -48,7 +48,7 @@ import Testing
     return starts
   }
 
-  @Test func `a runner and a program that are killed at seeded moments lose no byte and no event`() throws {
+  @Test func `a runner and a program that are killed at seeded moments lose no byte and no event`() async throws {
     let most = Self.isSoak ? 200 : 10
     var generator = SplitMix(seed: Seeds.first &+ 7)
     var (facts, counts) = (ProbeFacts(), Counts())
@@ -66,7 +66,7 @@ import Testing
       try #require(facts.faults == [], "round \(round)")
       if facts.isDone { try begin(&facts, &batches) }
     }
-    try finish(&facts, &counts, &batches)
+    try await finish(&facts, &counts, &batches)
     print("killed: \(counts.runners) runners, \(counts.programs) programs; \(counts.hooks) hooks, \(batches) batches")
   }
 
@@ -81,19 +81,19 @@ import Testing
   }
 
   /// Ends the last batch, and runs another one, without a kill; the hook of that one starts once.
-  private func finish(_ facts: inout ProbeFacts, _ counts: inout Counts, _ batches: inout Int) throws {
+  private func finish(_ facts: inout ProbeFacts, _ counts: inout Counts, _ batches: inout Int) async throws {
     let before = try GroupCompletions(folder)
     let runner = try ProbeRun(folder, ["runner"])
     runner.nextOutput()
     #expect(try !runProgram(&facts))
     // A hook that runs would hold back the next one, until a program has acknowledged its events.
-    try GroupCompletions.wait(for: Int64(batches), in: folder)
+    try await GroupCompletions.wait(for: Int64(batches), in: folder)
     try begin(&facts, &batches)
     #expect(try !runProgram(&facts))
     #expect(facts.faults == [])
     #expect(facts.finished.count == 200)
     let last = Int64(batches)
-    try GroupCompletions.wait(for: last, in: folder)
+    try await GroupCompletions.wait(for: last, in: folder)
     #expect(try end(runner, before, &counts).last == last)
     #expect(try GroupCompletions(folder).all == last)
     // Nothing is left to start.

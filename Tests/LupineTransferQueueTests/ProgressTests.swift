@@ -45,19 +45,19 @@ import Testing
     }
   }
 
-  @Test func `the progress of a download is told ten times a second at most`() async throws {
+  @Test func `a reader gets the progress of a download ten times a second at most`() async throws {
     let times = try await Self.times { queue, id, note in for await _ in queue.progress(of: id) { note() } }
     Self.expectTenPerSecond(times)
   }
 
-  @Test func `the progress of an upload is told ten times a second at most`() async throws {
+  @Test func `a reader gets the progress of an upload ten times a second at most`() async throws {
     let times = try await Self.times(isUpload: true) { queue, id, note in
       for await _ in queue.progress(of: id) { note() }
     }
     Self.expectTenPerSecond(times)
   }
 
-  @Test func `the list of transfers comes ten times a second at most`() async throws {
+  @Test func `a reader gets the list of transfers ten times a second at most`() async throws {
     let times = try await Self.times { queue, _, note in
       for await transfers in queue.updates {
         note()

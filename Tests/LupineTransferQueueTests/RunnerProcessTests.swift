@@ -23,7 +23,9 @@ import Testing
   /// Adds transfers, as a program that ends before they run.
   private func fill() throws { #expect(try Program.run("QueueProbe", [folder.path, "fill", "5"]) == ["done"]) }
 
-  @Test func `a hook whose runner is killed is started again for the same completion, and not after its end`() throws {
+  @Test func `a hook whose runner is killed is started again for the same completion, and not after its end`()
+    async throws
+  {
     let gate = folder.file("gate")
     mkfifo(gate, 0o600)
     try folder.writeHook("echo \"$LUPINE_COMPLETION $$\"; exec cat '\(gate)'")
@@ -41,20 +43,20 @@ import Testing
     #expect(words.first == "1")
     // Opens as soon as the hook waits there.
     try #require(FileHandle(forWritingAtPath: gate)).write(contentsOf: Data("opened\n".utf8))
-    try GroupCompletions.wait(for: 1, in: folder)
+    try await GroupCompletions.wait(for: 1, in: folder)
     #expect(try second.end().hookLines == ["opened"])
     #expect(try runner().end().hookLines == [])
     #expect(try GroupCompletions(folder).all == 1)
   }
 
-  @Test func `a hook gets a fixed environment, no descriptor, and the log of its runner as its output`() throws {
+  @Test func `a hook gets a fixed environment, no descriptor, and the log of its runner as its output`() async throws {
     try folder.writeHook("env; echo complaint >&2; readlink /proc/self/fd/0; exec ls -l /proc/self/fd")
     try fill()
     // The descriptor 9 is open in the runner, and has no flag.
     let runner = try runner(
       environment: ["CREDENTIALS_DIRECTORY": "/s3cr3t", "LUPINE_TEST_SECRET": "s3cr3t", "LANG": "C.UTF-8"],
       under: ["/bin/sh", "-c", "exec \"$0\" \"$@\" 9</dev/zero"])
-    try GroupCompletions.wait(for: 1, in: folder)
+    try await GroupCompletions.wait(for: 1, in: folder)
     let lines = try runner.end().hookLines
     #expect(!lines.contains { $0.contains("s3cr3t") || $0.contains("CREDENTIALS_DIRECTORY") }, "\(lines)")
     for line in ["LANG=C.UTF-8", "LUPINE_GROUP=g", "LUPINE_COMPLETION=1", "complaint", "/dev/null"] {
@@ -80,16 +82,16 @@ import Testing
     #expect(try program.end().wasKilled == isKilled)
     try fill()
     // Only a runner starts hooks.
-    try GroupCompletions.wait(for: 1, in: folder)
+    try await GroupCompletions.wait(for: 1, in: folder)
     #expect(try await TransferRunner.status(at: folder.file("queue"))?.text == "runs the transfers")
     #expect(try runner.end().hookLines == ["g"])
   }
 
-  @Test func `a group that ends while no program runs starts a program, which prints what has arrived`() throws {
+  @Test func `a group that ends while no program runs starts a program, which prints what has arrived`() async throws {
     try folder.writeHook("exec '\(try Program.url("QueueProbe").path)' '\(folder.path)' hear \"$1\"")
     try fill()
     let runner = try runner()
-    try GroupCompletions.wait(for: 1, in: folder)
+    try await GroupCompletions.wait(for: 1, in: folder)
     let lines = try runner.end().hookLines
     #expect(lines.first == "group g")
     #expect(lines.filter { $0.hasSuffix("finished") }.count == 5, "\(lines)")

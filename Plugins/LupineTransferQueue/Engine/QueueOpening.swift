@@ -17,24 +17,25 @@ struct QueueOpening {
     try folder.refuseSecondNames()
     return try folder.store.whileLocked(tries: tries) { () throws(LupineError) in
       try folder.store.prepareDatabase()
-      var database: QueueDatabase?
+      let database: QueueDatabase?
       do throws(SQLiteFailure) { database = try openKnown() } catch {
         guard error.isDamage else { throw failure(error) }
         // The header is read only if SQLite cannot read the database, because closing the file releases the locks of this
         // process.
-        if Int64(folder.versionInHeader) <= QueueDatabase.version {
-          guard repairs else { throw failure(error) }
-          database = try replaceDamaged()
-        }
+        guard Int64(folder.versionInHeader) <= QueueDatabase.version else { throw laterRelease }
+        guard repairs else { throw failure(error) }
+        return try replaceDamaged()
       }
-      guard let database else {
-        throw LupineError(
-          .fileFailed,
-          "The queue of transfers \(folder.path) was written by a later release of this library; use that release, or "
-            + "another folder. Nothing was changed.")
-      }
+      guard let database else { throw laterRelease }
       return database
     }
+  }
+
+  private var laterRelease: LupineError {
+    LupineError(
+      .fileFailed,
+      "The queue of transfers \(folder.path) was written by a later release of this library; use that release, or "
+        + "another folder. Nothing was changed.")
   }
 
   /// Opens the database; returns `nil` if a later release has written it.

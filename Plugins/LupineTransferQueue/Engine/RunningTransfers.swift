@@ -54,8 +54,8 @@ struct RunningTransfers {
     guard let opened else { return { .verdict(.later) } }
     switch TransferStart(row, in: opened, &sessions, settings, progress) {
     case .end(let ending): return { .verdict(.now(ending)) }
-    case .placed(let ending, let download):
-      if interrupted.remove(id) != nil { Placement.removePartials(of: download.path) }
+    case .placed(let ending, let staged):
+      if interrupted.remove(id) != nil { Placement.removePartials(of: staged.path) }
       return { .verdict(Self.verdict(ofPlaced: ending)) }
     case .download(let download):
       insert(download, id)
@@ -90,14 +90,14 @@ struct RunningTransfers {
   ) -> Verdict {
     // Not placed if it was paused, cancelled or removed at the last moment; the complete file stays for a resumption.
     guard let item, item.state == .running, !item.isRemoved else { return .now(.stopped) }
-    guard let opened, let row = try? opened.database.row(item.id), let download = StagedDownload(row) else {
+    guard let opened, let row = try? opened.database.row(item.id), let staged = StagedDownload(row) else {
       return .later
     }
-    let ending = download.ending(status, in: opened.database)
-    if interrupted.remove(item.id) != nil || !isSimple { Placement.removePartials(of: download.path) }
+    let ending = staged.place(status: status, in: opened.database)
+    if interrupted.remove(item.id) != nil || !isSimple { Placement.removePartials(of: staged.path) }
     if let ending { return Self.verdict(ofPlaced: ending) }
     // Not downloaded again: that would come to the same end.
-    let message = "The complete download \(download.path) is gone, or its file system gives it to another user."
+    let message = "The complete download \(staged.path) is gone, or its file system gives it to another user."
     return .now(.fileFailure(message))
   }
 

@@ -33,11 +33,11 @@ struct StagedDownload {
     return FileStatus.of(path)?.size
   }
 
-  /// Stores the identity of the download, and moves it.
+  /// Stores the identity of the download, and moves it to its destination.
   ///
   /// - Returns: the end of the transfer; `.stopped` if the database cannot be written now, and `nil` if the download is
   ///   not complete.
-  func ending(_ status: Int?, in database: QueueDatabase) -> QueueMachine.Ending? {
+  func place(status: Int?, in database: QueueDatabase) -> QueueMachine.Ending? {
     let finished = QueueMachine.Ending.finished(TransferResult(path: destination.path, status: status))
     guard let identity = Placement.identity(of: path) else {
       guard !row.staged.isEmpty, Placement.identity(of: destination.path) == row.staged else { return nil }

@@ -29,8 +29,8 @@ enum TransferStart {
         session: try sessions.session(for: row.record.profile, in: opened.database, settings), progress: progress)
       switch row.record.content {
       case .download(let destination, let digest, let limit):
-        self = Self.download(StagedDownload(row, to: destination), in: opened) { download in
-          requests.download(request, to: download.path, destination.options, digest, limit)
+        self = Self.download(StagedDownload(row, to: destination), in: opened) { staged in
+          requests.download(request, to: staged.path, destination.options, digest, limit)
         }
       case .file(let path): self = .upload(requests.upload(request, path))
       case .form(let name): self = .upload(requests.upload(request, "\(opened.folder.forms)/\(name)"))
@@ -41,12 +41,12 @@ enum TransferStart {
   }
 
   private static func download(
-    _ download: StagedDownload, in opened: OpenedQueue, _ request: (StagedDownload) -> DownloadRequest
+    _ staged: StagedDownload, in opened: OpenedQueue, _ request: (StagedDownload) -> DownloadRequest
   ) -> TransferStart {
-    if let ending = download.ending(nil, in: opened.database) { return .placed(ending, download) }
+    if let ending = staged.place(status: nil, in: opened.database) { return .placed(ending, staged) }
     // Before the download, not after it.
-    if let ending = download.occupiedEnding { return .end(ending) }
-    return .download(request(download))
+    if let ending = staged.occupiedEnding { return .end(ending) }
+    return .download(request(staged))
   }
 
   /// The stored URL of a transfer that asks for its URL is not sent.

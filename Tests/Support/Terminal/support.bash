@@ -32,6 +32,7 @@ eventually() {
   local end=$((SECONDS + 20))
   until "$@" >/dev/null 2>&1; do
     [ $SECONDS -lt $end ] || fail "does not come: $*"
+    sleep 0.1
   done
 }
 
