@@ -122,4 +122,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-docs .build-lupine .build-tsan .build-asan .build-fuzz .build-bench* .build-consumers .peers
+	rm -rf .build .build-docs .build-lupine .build-tsan .build-asan .build-fuzz .build-bench* .build-consumers .build-soak .peers

@@ -39,11 +39,13 @@ public enum Program {
       signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil)
   }
 
-  /// The URL of the program: beside the test runner, or in the build of the checkout if the test runner is a copy.
+  /// The URL of the program: in the folder `LUPINE_PROGRAMS`, beside the test runner, or in the build of the checkout if the
+  /// test runner is a copy.
   public static func url(_ name: String) throws -> URL {
     let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+    let chosen = ProcessInfo.processInfo.environment["LUPINE_PROGRAMS"].map { [URL(filePath: $0)] } ?? []
     let folders =
-      candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
+      chosen + candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
       + [URL(filePath: Fixture.path("../.build/debug"))]
     let programs = folders.map { $0.appending(path: name) }
     guard let found = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
