@@ -1,5 +1,4 @@
 import CSeccomp
-import Dispatch
 import Glibc
 import LupineReachability
 
@@ -42,9 +41,7 @@ enum Probe {
     // opens one for its timer that watches the threads, some time after the first of them: a timer of ours needs it too.
     _ = await NetworkReachabilityManager().currentStatus()
     await KernelPath().waitForEnd()
-    await withCheckedContinuation { waiting in
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { waiting.resume() }
-    }
+    await DispatchTimer.open()
     let before = descriptors()
     let first = NetworkReachabilityManager()
     let second = NetworkReachabilityManager(host: "127.0.0.1")
